@@ -1,0 +1,150 @@
+"""Records of a memory as lines of JSON: canonical and lossless.
+
+Sorted keys, no spaces, floats in their shortest exact form, times in UTC with microseconds:
+equal memories give equal bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import TypeAlias
+
+from graphmem.model import EvolutionEvent, Link, ModelIdentity, NoteRecord, NoteState, Vector
+from graphmem.transfer.records import FORMAT, FORMAT_VERSION
+from graphmem.transfer.times import format_time
+
+Record: TypeAlias = NoteRecord | Link | EvolutionEvent
+"""What an export is made of."""
+
+# Readers that split at every Unicode line boundary would cut a text in two at these.
+_LINE_BOUNDARIES = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+
+
+def canonical(value: object) -> str:
+    r"""Return the one JSON text of a value, free of line breaks of any kind.
+
+    Examples
+    --------
+    >>> canonical({"b": "a\u2028b", "a": [1.0, "Zoë"]})
+    '{"a":[1.0,"Zoë"],"b":"a\\u2028b"}'
+    """
+    text = json.dumps(
+        value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+    )
+    return text.translate(_LINE_BOUNDARIES)
+
+
+def encode_header(namespace: str, model: ModelIdentity | None) -> str:
+    """Return the first line of an export."""
+    return canonical(
+        {
+            "record": "header",
+            "format": FORMAT,
+            "version": FORMAT_VERSION,
+            "namespace": namespace,
+            "model": model and {"model_id": model.model_id, "dimension": model.dimension},
+        }
+    )
+
+
+def encode_end(notes: int, links: int, events: int) -> str:
+    """Return the last line of an export."""
+    return canonical({"record": "end", "notes": notes, "links": links, "events": events})
+
+
+def encode(record: Record, *, embeddings: bool = False) -> str:
+    """Return the line of one record; with `embeddings`, a note carries its vector."""
+    if isinstance(record, NoteRecord):
+        return canonical(_note_fields(record, embeddings))
+    if isinstance(record, Link):
+        return canonical({"record": "link", **_link_fields(record)})
+    return canonical({"record": "event", **_event_fields(record)})
+
+
+def _note_fields(record: NoteRecord, embeddings: bool) -> dict[str, object]:
+    note = record.note
+    fields: dict[str, object] = {
+        "record": "note",
+        "id": note.id,
+        "feedback": note.feedback,
+        "recall_count": note.recall_count,
+        "last_accessed_at": format_time(note.last_accessed_at),
+        "revision": note.revision,
+        "content_revision": note.content_revision,
+        **_state_fields(note.state),
+    }
+    if embeddings and record.embedding is not None:
+        fields["embedding"] = encode_vector(record.embedding)
+    return fields
+
+
+def _state_fields(state: NoteState) -> dict[str, object]:
+    source, given = state.source, state.given
+    return {
+        "content": state.content,
+        "role": state.role,
+        "author": state.author,
+        "source": source and {
+            "id": source.id,
+            "revision": source.revision,
+            "position": source.position,
+            "start": source.start,
+            "end": source.end,
+        },
+        "created_at": format_time(state.created_at),
+        "keywords": state.keywords,
+        "tags": state.tags,
+        "context": state.context,
+        "importance": float(state.importance),
+        "metadata": dict(state.metadata),
+        "archived": state.archived,
+        "given": {
+            "keywords": given.keywords,
+            "tags": given.tags,
+            "context": given.context,
+            "importance": None if given.importance is None else float(given.importance),
+            "created_at": given.created_at and format_time(given.created_at),
+        },
+    }  # fmt: skip
+
+
+def _link_fields(link: Link) -> dict[str, object]:
+    return {
+        "from_id": link.from_id,
+        "to_id": link.to_id,
+        "weight": float(link.weight),
+        "cosine": float(link.cosine),
+        "created_at": link.created_at and format_time(link.created_at),
+        "retrievals": link.retrievals,
+        "last_retrieved_at": link.last_retrieved_at and format_time(link.last_retrieved_at),
+    }
+
+
+def _event_fields(event: EvolutionEvent) -> dict[str, object]:
+    return {
+        "id": event.id,
+        "note_id": event.note_id,
+        "kind": event.kind.value,
+        "revision": event.revision,
+        "at": format_time(event.at),
+        "proposer": event.proposer,
+        "before": _state_fields(event.before),
+        "after": _state_fields(event.after),
+        "trigger_id": event.trigger_id,
+        "similarity": None if event.similarity is None else float(event.similarity),
+        "linked": [_link_fields(link) for link in event.linked],
+        "unlinked": [_link_fields(link) for link in event.unlinked],
+    }
+
+
+def encode_vector(vector: Vector) -> str:
+    """Return base64 of the little-endian float32 values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> encode_vector(np.array([1.0, 0.0], dtype=np.float32))
+    'AACAPwAAAAA='
+    """
+    return base64.b64encode(vector.astype("<f4").tobytes()).decode("ascii")
