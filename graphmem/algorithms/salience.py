@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmem.errors import InvalidInput, InvalidPolicy, InvalidQuery
+from graphmem.policy import WeightedRanking
 
 Column: TypeAlias = NDArray[np.float64]
 
@@ -169,49 +170,7 @@ def rank_salient_memories(
         "importance": _min_max(_column(given, "importance")),
         "relevance": _min_max(relevance) if relevance.any() else relevance,
     }
-    return _ranked(
-        ids,
-        {
-            "recency": weights.recency * normalised["recency"],
-            "importance": weights.importance * normalised["importance"],
-            "relevance": weights.relevance * normalised["relevance"],
-        },
-        normalised,
-        limit,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class WeightedPolicy:
-    """Weights of the additive ranking; none negative, at least one positive.
-
-    Attributes
-    ----------
-    alpha, beta, gamma
-        Weights of vector similarity, keyword match and importance.
-    decay
-        What a note just written gains; the gain halves every `half_life_days`.
-    half_life_days
-        Half-life of that gain in days; positive.
-
-    Raises
-    ------
-    InvalidPolicy
-        A weight is negative or not finite, all are zero, or the half-life is not positive.
-    """
-
-    alpha: float = 0.7
-    beta: float = 0.3
-    gamma: float = 0.15
-    decay: float = 0.1
-    half_life_days: float = 30.0
-
-    def __post_init__(self) -> None:
-        if not (isfinite(self.half_life_days) and self.half_life_days > 0):
-            raise InvalidPolicy(f"half_life_days: {self.half_life_days!r} is not positive")
-        weights = asdict(self)
-        del weights["half_life_days"]
-        _require_weights(weights)
+    return _ranked(ids, asdict(weights), normalised, limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,13 +201,13 @@ class WeightedSignal:
 def rank_weighted_memories(
     signals: Iterable[WeightedSignal],
     *,
-    policy: WeightedPolicy = WeightedPolicy(),
+    ranking: WeightedRanking = WeightedRanking(),
     limit: int = 20,
 ) -> tuple[SalientMemory, ...]:
     r"""Rank memories by a plain weighted sum of raw signals.
 
     .. math:: s = \alpha\, vector + \beta\, keyword + \gamma\, importance
-              + decay \cdot 2^{-days / half\_life}
+              + w_{decay}\, decay^{hours}
 
     Nothing is normalised over the set: a memory's score does not depend on the others.
     Importance counts before the cut at `limit`, so that it can rescue a memory.
@@ -257,8 +216,9 @@ def rank_weighted_memories(
     ----------
     signals
         The candidates, each id once.
-    policy
-        Weights and half-life.
+    ranking
+        Weights, and the share of the decay term kept per hour since the memory was
+        written (0.995: half after 138.3 hours).
     limit
         How many memories to return at most.
 
@@ -266,50 +226,47 @@ def rank_weighted_memories(
     -------
     tuple of SalientMemory
         By falling score, ties by id. Contributions and signals are named ``vector``,
-        ``keyword``, ``importance``, ``decay``; the signal ``decay`` is the share of the
-        gain that is left.
+        ``keyword``, ``importance``, ``decay``; the signal ``decay`` is decay ** hours.
 
     Raises
     ------
     InvalidInput
         A signal is not a finite number, hours are negative, an id is empty or given twice.
+    InvalidPolicy
+        All weights are zero.
     InvalidQuery
         `limit` is not a positive integer.
 
     Examples
     --------
     >>> best, = rank_weighted_memories([
-    ...     WeightedSignal("rule", hours_since_written=720, importance=1.0,
+    ...     WeightedSignal("rule", hours_since_written=138.3, importance=1.0,
     ...                    vector_similarity=0.5, keyword_match=0.5),
     ... ])
     >>> {name: round(part, 3) for name, part in best.contributions.items()}
-    {'vector': 0.35, 'keyword': 0.15, 'importance': 0.15, 'decay': 0.05}
+    {'vector': 0.35, 'keyword': 0.15, 'importance': 0.15, 'decay': 0.025}
     >>> round(best.score, 3)
-    0.7
+    0.675
     """
+    weights = {
+        "vector": ranking.alpha,
+        "keyword": ranking.beta,
+        "importance": ranking.gamma,
+        "decay": ranking.decay_weight,
+    }
+    _require_weights(weights)
     _require_limit(limit)
     given = tuple(signals)
     ids = _require_ids(given)
     if not ids:
         return ()
-    days = _hours(given, "hours_since_written") / 24.0
     raw = {
         "vector": _column(given, "vector_similarity"),
         "keyword": _column(given, "keyword_match"),
         "importance": _column(given, "importance"),
-        "decay": np.exp2(-days / policy.half_life_days),
+        "decay": np.power(ranking.decay, _hours(given, "hours_since_written")),
     }
-    return _ranked(
-        ids,
-        {
-            "vector": policy.alpha * raw["vector"],
-            "keyword": policy.beta * raw["keyword"],
-            "importance": policy.gamma * raw["importance"],
-            "decay": policy.decay * raw["decay"],
-        },
-        raw,
-        limit,
-    )
+    return _ranked(ids, weights, raw, limit)
 
 
 _Signal = TypeVar("_Signal", MemorySignal, WeightedSignal)
@@ -317,11 +274,12 @@ _Signal = TypeVar("_Signal", MemorySignal, WeightedSignal)
 
 def _ranked(
     ids: Sequence[str],
-    contributions: Mapping[str, Column],
+    weights: Mapping[str, float],
     signals: Mapping[str, Column],
     limit: int,
 ) -> tuple[SalientMemory, ...]:
-    """Order by summed contributions and build the values of the first `limit` only."""
+    """Order by the weighted sum and build the values of the first `limit` only."""
+    contributions = {name: weights[name] * column for name, column in signals.items()}
     scores = sum(contributions.values(), np.zeros(len(ids)))
     return tuple(
         SalientMemory(

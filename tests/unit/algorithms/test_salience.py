@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from graphmem.algorithms.salience import (
     MemorySignal,
     SalienceWeights,
-    WeightedPolicy,
     WeightedSignal,
     rank_salient_memories,
     rank_weighted_memories,
 )
 from graphmem.errors import InvalidInput, InvalidPolicy, InvalidQuery
+from graphmem.policy import WeightedRanking
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 unit = st.floats(0, 1)
@@ -171,8 +171,8 @@ def weighted(memory_id: str, hours: float = 0, importance: float = 0, vector=0.0
 
 class TestWeighted:
     def test_the_four_contributions_follow_the_formula(self):
-        policy = WeightedPolicy(alpha=0.7, beta=0.3, gamma=0.15, decay=0.2, half_life_days=10)
-        (memory,) = rank_weighted_memories([weighted("a", 480, 0.8, -0.5, 0.4)], policy=policy)
+        ranking = WeightedRanking(alpha=0.7, beta=0.3, gamma=0.15, decay_weight=0.2, decay=0.5)
+        (memory,) = rank_weighted_memories([weighted("a", 2, 0.8, -0.5, 0.4)], ranking=ranking)
         assert memory.contributions == pytest.approx(
             {"vector": -0.35, "keyword": 0.12, "importance": 0.12, "decay": 0.05}
         )
@@ -186,7 +186,7 @@ class TestWeighted:
     def test_gamma_zero_takes_importance_out(self):
         pair = [weighted("a"), weighted("marked", importance=1.0)]
         assert rank_weighted_memories(pair)[0].memory_id == "marked"
-        plain = rank_weighted_memories(pair, policy=WeightedPolicy(gamma=0))
+        plain = rank_weighted_memories(pair, ranking=WeightedRanking(gamma=0))
         assert plain[0].memory_id == "a"
 
     def test_the_newer_of_two_equals_comes_first_and_importance_acts_before_the_cut(self):
@@ -224,7 +224,6 @@ class TestWeighted:
             rank_weighted_memories([weighted("a", keyword=math.nan)])
         with pytest.raises(InvalidQuery, match="limit"):
             rank_weighted_memories([weighted("a")], limit=0)
-        with pytest.raises(InvalidPolicy, match="half_life_days"):
-            WeightedPolicy(half_life_days=0)
+        nothing = WeightedRanking(alpha=0, beta=0, gamma=0, decay_weight=0)
         with pytest.raises(InvalidPolicy, match="zero"):
-            WeightedPolicy(0, 0, 0, 0)
+            rank_weighted_memories([weighted("a")], ranking=nothing)
