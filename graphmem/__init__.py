@@ -1,0 +1,305 @@
+"""graphmem: the note network an AI agent remembers with.
+
+>>> from graphmem import open_memory
+>>> with open_memory(":memory:") as memory:  # doctest: +SKIP
+...     memory.add("Ada prefers aisle seats", author="Ada")
+...     memory.recall("which seat does Ada like?").notes[0].note.content
+'Ada prefers aisle seats'
+
+Names are imported when first used, so that ``import graphmem`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from graphmem.algorithms.evidence import (
+        EvidenceNote as EvidenceNote,
+        decide_from_evidence_notes as decide_from_evidence_notes,
+    )
+    from graphmem.algorithms.evolution import (
+        EvolutionPlan as EvolutionPlan,
+        plan_note_evolution as plan_note_evolution,
+    )
+    from graphmem.algorithms.importance import (
+        heat as heat,
+        importance_score as importance_score,
+        link_weight_decayed as link_weight_decayed,
+        link_weight_reinforced as link_weight_reinforced,
+        ranked_importance as ranked_importance,
+        retention as retention,
+    )
+    from graphmem.algorithms.salience import (
+        MemorySignal as MemorySignal,
+        SalienceWeights as SalienceWeights,
+        SalientMemory as SalientMemory,
+        WeightedSignal as WeightedSignal,
+        rank_salient_memories as rank_salient_memories,
+        rank_weighted_memories as rank_weighted_memories,
+    )
+    from graphmem.errors import (
+        ClosedMemory as ClosedMemory,
+        ConfigurationError as ConfigurationError,
+        Conflict as Conflict,
+        EmbeddingError as EmbeddingError,
+        EmbeddingMismatch as EmbeddingMismatch,
+        GraphmemError as GraphmemError,
+        InvalidInput as InvalidInput,
+        InvalidNote as InvalidNote,
+        InvalidPolicy as InvalidPolicy,
+        InvalidQuery as InvalidQuery,
+        LanguageModelError as LanguageModelError,
+        MissingExtra as MissingExtra,
+        ModelUnavailable as ModelUnavailable,
+        NotAuthorised as NotAuthorised,
+        NotFound as NotFound,
+        ReadOnlyStore as ReadOnlyStore,
+        StoreCorrupt as StoreCorrupt,
+        StoreError as StoreError,
+        StoreUnavailable as StoreUnavailable,
+        TransferError as TransferError,
+        UnsupportedSchema as UnsupportedSchema,
+    )
+    from graphmem.memory import (
+        Memory as Memory,
+    )
+    from graphmem.model import (
+        AddReceipt as AddReceipt,
+        AddReport as AddReport,
+        CheckReport as CheckReport,
+        Considered as Considered,
+        EraseReceipt as EraseReceipt,
+        EventKind as EventKind,
+        Evidence as Evidence,
+        EvidenceDecision as EvidenceDecision,
+        EvolutionEvent as EvolutionEvent,
+        Given as Given,
+        Link as Link,
+        LinkKind as LinkKind,
+        ModelIdentity as ModelIdentity,
+        Neighbour as Neighbour,
+        Neighbourhood as Neighbourhood,
+        Note as Note,
+        NoteInput as NoteInput,
+        NoteRecord as NoteRecord,
+        NoteState as NoteState,
+        Outcome as Outcome,
+        RankedNote as RankedNote,
+        RankedSource as RankedSource,
+        RecallResult as RecallResult,
+        Source as Source,
+        Stats as Stats,
+        Step as Step,
+        StepKind as StepKind,
+    )
+    from graphmem.opening import (
+        Authorisation as Authorisation,
+        open_memory as open_memory,
+    )
+    from graphmem.policy import (
+        CandidatePolicy as CandidatePolicy,
+        LinkPolicy as LinkPolicy,
+        Policy as Policy,
+        RelevancePolicy as RelevancePolicy,
+        SalienceRanking as SalienceRanking,
+        WeightedRanking as WeightedRanking,
+    )
+    from graphmem.ports import (
+        Embedder as Embedder,
+        LanguageModel as LanguageModel,
+        NoteStore as NoteStore,
+    )
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "graphmem.algorithms.evidence": (
+        "EvidenceNote",
+        "decide_from_evidence_notes",
+    ),
+    "graphmem.algorithms.evolution": (
+        "EvolutionPlan",
+        "plan_note_evolution",
+    ),
+    "graphmem.algorithms.importance": (
+        "heat",
+        "importance_score",
+        "link_weight_decayed",
+        "link_weight_reinforced",
+        "ranked_importance",
+        "retention",
+    ),
+    "graphmem.algorithms.salience": (
+        "MemorySignal",
+        "SalienceWeights",
+        "SalientMemory",
+        "WeightedSignal",
+        "rank_salient_memories",
+        "rank_weighted_memories",
+    ),
+    "graphmem.errors": (
+        "ClosedMemory",
+        "ConfigurationError",
+        "Conflict",
+        "EmbeddingError",
+        "EmbeddingMismatch",
+        "GraphmemError",
+        "InvalidInput",
+        "InvalidNote",
+        "InvalidPolicy",
+        "InvalidQuery",
+        "LanguageModelError",
+        "MissingExtra",
+        "ModelUnavailable",
+        "NotAuthorised",
+        "NotFound",
+        "ReadOnlyStore",
+        "StoreCorrupt",
+        "StoreError",
+        "StoreUnavailable",
+        "TransferError",
+        "UnsupportedSchema",
+    ),
+    "graphmem.memory": ("Memory",),
+    "graphmem.model": (
+        "AddReceipt",
+        "AddReport",
+        "CheckReport",
+        "Considered",
+        "EraseReceipt",
+        "EventKind",
+        "Evidence",
+        "EvidenceDecision",
+        "EvolutionEvent",
+        "Given",
+        "Link",
+        "LinkKind",
+        "ModelIdentity",
+        "Neighbour",
+        "Neighbourhood",
+        "Note",
+        "NoteInput",
+        "NoteRecord",
+        "NoteState",
+        "Outcome",
+        "RankedNote",
+        "RankedSource",
+        "RecallResult",
+        "Source",
+        "Stats",
+        "Step",
+        "StepKind",
+    ),
+    "graphmem.opening": (
+        "Authorisation",
+        "open_memory",
+    ),
+    "graphmem.policy": (
+        "CandidatePolicy",
+        "LinkPolicy",
+        "Policy",
+        "RelevancePolicy",
+        "SalienceRanking",
+        "WeightedRanking",
+    ),
+    "graphmem.ports": (
+        "Embedder",
+        "LanguageModel",
+        "NoteStore",
+    ),
+}
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = [
+    "AddReceipt",
+    "AddReport",
+    "Authorisation",
+    "CandidatePolicy",
+    "CheckReport",
+    "ClosedMemory",
+    "ConfigurationError",
+    "Conflict",
+    "Considered",
+    "Embedder",
+    "EmbeddingError",
+    "EmbeddingMismatch",
+    "EraseReceipt",
+    "EventKind",
+    "Evidence",
+    "EvidenceDecision",
+    "EvidenceNote",
+    "EvolutionEvent",
+    "EvolutionPlan",
+    "Given",
+    "GraphmemError",
+    "InvalidInput",
+    "InvalidNote",
+    "InvalidPolicy",
+    "InvalidQuery",
+    "LanguageModel",
+    "LanguageModelError",
+    "Link",
+    "LinkKind",
+    "LinkPolicy",
+    "Memory",
+    "MemorySignal",
+    "MissingExtra",
+    "ModelIdentity",
+    "ModelUnavailable",
+    "Neighbour",
+    "Neighbourhood",
+    "NotAuthorised",
+    "NotFound",
+    "Note",
+    "NoteInput",
+    "NoteRecord",
+    "NoteState",
+    "NoteStore",
+    "Outcome",
+    "Policy",
+    "RankedNote",
+    "RankedSource",
+    "ReadOnlyStore",
+    "RecallResult",
+    "RelevancePolicy",
+    "SalienceRanking",
+    "SalienceWeights",
+    "SalientMemory",
+    "Source",
+    "Stats",
+    "Step",
+    "StepKind",
+    "StoreCorrupt",
+    "StoreError",
+    "StoreUnavailable",
+    "TransferError",
+    "UnsupportedSchema",
+    "WeightedRanking",
+    "WeightedSignal",
+    "__version__",
+    "decide_from_evidence_notes",
+    "heat",
+    "importance_score",
+    "link_weight_decayed",
+    "link_weight_reinforced",
+    "open_memory",
+    "plan_note_evolution",
+    "rank_salient_memories",
+    "rank_weighted_memories",
+    "ranked_importance",
+    "retention",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(_MODULE_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

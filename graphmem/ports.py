@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
 from graphmem.model import (
@@ -282,6 +283,15 @@ class NoteStore(Protocol):
 
     def close(self) -> None:
         """Flush and release; a second call does nothing."""
+        ...
+
+
+@runtime_checkable
+class Backup(Protocol):
+    """A store that can copy itself while others write."""
+
+    def backup(self, path: Path) -> None:
+        """Write a consistent copy to a file that must not exist yet."""
         ...
 
 

@@ -1,0 +1,157 @@
+"""add, add_many and revise: checked inputs, one embedding call and one write a batch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from dataclasses import dataclass
+from itertools import islice
+
+from graphmem.errors import Conflict, EmbeddingError, InvalidNote
+from graphmem.memory.setup import Setup
+from graphmem.memory.workspace import text_to_embed
+from graphmem.memory.writing import Draft, Rejection, Writer, changed, drafts_of
+from graphmem.model import AddReceipt, AddReport, NoteInput, Vector, WritePlan
+from graphmem.ports import ScopeReader
+
+Progress = Callable[[int, int | None], None]
+"""Called after each batch with the number of inputs done and their total, when known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What became of the inputs of one batch."""
+
+    receipts: tuple[AddReceipt, ...]
+    rejected: tuple[Rejection, ...]
+
+
+def add_one(setup: Setup, given: NoteInput, expected_revision: int | None = None) -> AddReceipt:
+    """Add one note; raise what a batch would have rejected."""
+    batch = add_batch(setup, [(0, given)], expected_revision)
+    for rejection in batch.rejected:
+        raise rejection.error
+    return batch.receipts[0]
+
+
+def add_many(
+    setup: Setup, inputs: Iterable[NoteInput], batch_size: int, progress: Progress | None
+) -> AddReport:
+    """Add inputs batch by batch; an interruption keeps whole batches."""
+    started = time.perf_counter()
+    total = len(inputs) if isinstance(inputs, Sized) else None
+    receipts: list[AddReceipt] = []
+    rejected: list[Rejection] = []
+    done = 0
+    for chunk in _chunks(enumerate(inputs), batch_size):
+        batch = add_batch(setup, chunk)
+        receipts += batch.receipts
+        rejected += batch.rejected
+        done += len(chunk)
+        if progress is not None:
+            progress(done, total)
+    outcomes = [receipt.outcome for receipt in receipts]
+    return AddReport(
+        added=outcomes.count("added"),
+        revised=outcomes.count("revised"),
+        unchanged=outcomes.count("unchanged"),
+        rejected=tuple((r.index, r.reason) for r in rejected),
+        links=sum(len(receipt.links) for receipt in receipts),
+        evolved=sum(len(receipt.evolved) for receipt in receipts),
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _chunks(
+    items: Iterable[tuple[int, NoteInput]], size: int
+) -> Iterator[Sequence[tuple[int, NoteInput]]]:
+    iterator = iter(items)
+    while chunk := list(islice(iterator, size)):
+        yield chunk
+
+
+def add_batch(
+    setup: Setup, inputs: Iterable[tuple[int, object]], expected_revision: int | None = None
+) -> Batch:
+    """Check, embed and store one batch: the accepted inputs whole, or nothing.
+
+    Raises
+    ------
+    Conflict
+        `expected_revision` is given and a stored note is at another one.
+    """
+    drafts, rejected = drafts_of(inputs, setup.scope, setup.policy.naive_times)
+    if not drafts:
+        return Batch((), tuple(rejected))
+    vectors, unusable = _embed(setup, drafts)
+    rejected += unusable
+    faulty = {rejection.index for rejection in unusable}
+    drafts = [draft for draft in drafts if draft.index not in faulty]
+    return _store(setup, drafts, vectors, rejected, expected_revision)
+
+
+def _embed(
+    setup: Setup, drafts: Sequence[Draft]
+) -> tuple[dict[str, Vector], list[Rejection]]:  # fmt: skip
+    """Embed, in one call, the texts that are not stored as they are."""
+    now = setup.now()
+    stored = setup.store.get(setup.scope, [draft.note_id for draft in drafts])
+    wanted: dict[str, list[Draft]] = {}
+    for draft in drafts:
+        existing = stored.get(draft.note_id)
+        change = changed(existing, draft, setup.scope, now)
+        text = text_to_embed(change.note)
+        if existing is None or text != text_to_embed(existing):
+            wanted.setdefault(text, []).append(draft)
+    encoded = setup.encoding.encode(list(wanted))
+    vectors: dict[str, Vector] = {}
+    rejected: list[Rejection] = []
+    for row, (text, users) in enumerate(wanted.items()):
+        if row in encoded.faults:
+            error = EmbeddingError(f"not stored: {encoded.faults[row]}")
+            rejected += [Rejection(draft.index, error) for draft in users]
+        else:
+            vectors[text] = encoded.vectors[row]
+    return vectors, rejected
+
+
+def _store(
+    setup: Setup,
+    drafts: Sequence[Draft],
+    vectors: dict[str, Vector],
+    rejected: Sequence[Rejection],
+    expected_revision: int | None,
+) -> Batch:
+    outcome = Batch((), tuple(rejected))
+
+    def decide(reader: ScopeReader) -> WritePlan:
+        nonlocal outcome
+        work = setup.workspace(reader)
+        hidden = work.hidden([draft.note_id for draft in drafts])
+        visible = [draft for draft in drafts if draft.note_id not in hidden]
+        refused = [_taken(draft) for draft in drafts if draft.note_id in hidden]
+        if expected_revision is not None:
+            for draft in visible:
+                _expect(work.note(draft.note_id), expected_revision)
+        writer = Writer(work, setup.scope, setup.policy.links, setup.proposer, setup.now())
+        receipts = writer.add(visible, vectors)
+        outcome = Batch(tuple(receipts), (*rejected, *refused))
+        return work.plan(setup.encoding.identity)
+
+    if drafts:
+        setup.store.write(setup.scope, decide)
+    return outcome
+
+
+def _expect(note: object, expected: int) -> None:
+    revision = getattr(note, "revision", None)
+    if revision != expected:
+        raise Conflict(
+            f"the note is at revision {revision}, not {expected}; nothing was changed. Read it "
+            "again and repeat the change"
+        )
+
+
+def _taken(draft: Draft) -> Rejection:
+    problem = "is taken by a note outside this memory's allow-list; choose another id"
+    return Rejection(draft.index, InvalidNote("id", problem))

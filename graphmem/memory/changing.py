@@ -1,0 +1,211 @@
+"""Changes of stored notes other than their text: feedback, archive, undo, erase, upkeep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from graphmem.algorithms.evolution import undo_event
+from graphmem.algorithms.redaction import redact
+from graphmem.errors import InvalidInput, NotFound
+from graphmem.memory.entry import checked_id
+from graphmem.memory.setup import Setup, not_found
+from graphmem.memory.workspace import Workspace
+from graphmem.memory.writing import revision_event
+from graphmem.model import (
+    EraseReceipt,
+    EventKind,
+    EvolutionEvent,
+    Note,
+    NoteFilter,
+    Scope,
+    WritePlan,
+)
+from graphmem.ports import ScopeReader
+
+
+def change_note(setup: Setup, note_id: object, change: Callable[[Workspace, Note], Note]) -> Note:
+    """Apply `change` to one visible note in one write and return its new state."""
+    checked = checked_id(note_id)
+    result: Note | None = None
+
+    def decide(reader: ScopeReader) -> WritePlan:
+        nonlocal result
+        work = setup.workspace(reader)
+        note = work.note(checked)
+        if note is None:
+            raise not_found([checked], setup.scope)
+        result = change(work, note)
+        if result != note:
+            work.put(result)
+        return work.plan(None)
+
+    setup.store.write(setup.scope, decide)
+    assert result is not None  # noqa: S101  # decide either set it or raised
+    return result
+
+
+def give_feedback(setup: Setup, note_id: object, signal: object) -> Note:
+    """Add +1 or -1 to the note's feedback."""
+    if isinstance(signal, bool) or signal not in (1, -1):
+        raise InvalidInput(f"feedback must be +1 or -1, not {signal!r}")
+    step = 1 if signal == 1 else -1
+    return change_note(setup, note_id, lambda _, note: replace(note, feedback=note.feedback + step))
+
+
+def set_archived(setup: Setup, note_id: object, archived: bool) -> Note:
+    """Hide a note from recall and linking, or bring it back; once is enough."""
+    kind = EventKind.ARCHIVED if archived else EventKind.RESTORED
+
+    def change(work: Workspace, note: Note) -> Note:
+        if note.archived == archived:
+            return note
+        after = replace(note, archived=archived, revision=note.revision + 1)
+        work.record(revision_event(note, after, setup.now(), kind=kind))
+        return after
+
+    return change_note(setup, note_id, change)
+
+
+def undo(setup: Setup, event_id: object) -> EvolutionEvent:
+    """Bring a note back to the state before an event, as a new revision.
+
+    Links the event made are removed and those it removed come back where their other end
+    still exists.
+
+    Raises
+    ------
+    NotFound
+        No such event in this scope.
+    Conflict
+        A later event of the same note stands; it is named.
+    """
+    checked = checked_id(event_id, "event id")
+    target = setup.store.event(setup.scope, checked)
+    if target is None:
+        raise NotFound(f"no event {checked!r} in namespace {setup.scope.namespace!r}")
+    result = target
+
+    def change(work: Workspace, note: Note) -> Note:
+        nonlocal result
+        undone = undo_event(note, target, work.events_of(note.id), now=setup.now())
+        back = tuple(
+            link for link in target.unlinked if work.note(link.other(note.id)) is not None
+        )  # fmt: skip
+        for link in target.linked:
+            work.unlink(link.pair)
+        for link in back:
+            work.link(link)
+        result = replace(undone.event, linked=back, unlinked=target.linked)
+        work.record(result)
+        return undone.note
+
+    change_note(setup, target.note_id, change)
+    return result
+
+
+def erase(
+    setup: Setup, note_id: object | None, source: object | None, everything: bool
+) -> EraseReceipt:
+    """Remove notes with their links and events, and what evolution carried into others.
+
+    Raises
+    ------
+    InvalidInput
+        Not exactly one of the three ways to say what.
+    NotFound
+        Nothing of that id or source is there.
+    """
+    if sum((note_id is not None, source is not None, everything)) != 1:
+        raise InvalidInput("say what to erase: one of id=..., source=... or everything=True")
+    receipt: EraseReceipt | None = None
+
+    def decide(reader: ScopeReader) -> WritePlan:
+        nonlocal receipt
+        ids = _to_erase(setup, reader, note_id, source, everything)
+        work = setup.workspace(reader)
+        receipt = _erase_in(setup, reader, work, ids)
+        return work.plan(None)
+
+    # What was carried into notes outside an allow-list has to go too.
+    setup.store.write(Scope(setup.scope.namespace), decide)
+    assert receipt is not None  # noqa: S101  # decide either set it or raised
+    return replace(receipt, verified=_gone(setup, receipt.note_ids))
+
+
+def _to_erase(
+    setup: Setup,
+    reader: ScopeReader,
+    note_id: object | None,
+    source: object | None,
+    everything: bool,
+) -> tuple[str, ...]:
+    if everything:
+        whole = NoteFilter(archived=True)
+        return tuple(note.id for note in setup.store.notes(setup.scope, whole))
+    if source is not None:
+        source_id = checked_id(source, "source")
+        ids = _visible(setup, reader, reader.of_source(source_id))
+        if not ids:
+            raise NotFound(f"no note of source {source_id!r}; nothing was erased")
+        return ids
+    checked = checked_id(note_id)
+    ids = _visible(setup, reader, [checked])
+    if not ids:
+        raise not_found([checked], setup.scope)
+    return ids
+
+
+def _visible(setup: Setup, reader: ScopeReader, ids: Sequence[str]) -> tuple[str, ...]:
+    notes = reader.notes(ids)
+    return tuple(i for i in ids if i in notes and setup.scope.allows(notes[i]))
+
+
+def _erase_in(
+    setup: Setup, reader: ScopeReader, work: Workspace, ids: Sequence[str]
+) -> EraseReceipt:
+    events = {event.id: event for event in reader.events(ids)}
+    links = {link.pair for link in reader.links(ids)}
+    touched, history = _carried(reader, ids)
+    redaction = redact(frozenset(ids), tuple(touched.values()), history)
+    for note in redaction.notes:
+        work.put(note)
+    for event in redaction.events:
+        work.record(event)
+    for event_id in redaction.dropped_events:
+        work.drop_event(event_id)
+    for erased in ids:
+        work.erase(erased)
+    return EraseReceipt(
+        note_ids=tuple(ids),
+        links=len(links),
+        events=len(events.keys() | set(redaction.dropped_events)),
+        redacted=tuple(sorted(note.id for note in redaction.notes)),
+        verified=False,
+        at=setup.now(),
+    )
+
+
+def _carried(
+    reader: ScopeReader, ids: Sequence[str]
+) -> tuple[dict[str, Note], tuple[EvolutionEvent, ...]]:
+    """Return the notes that evolution may have carried words of `ids` into, and their events."""
+    reached: dict[str, Note] = {}
+    front = list(ids)
+    while front:
+        found = {event.note_id for event in reader.triggered(front)} - set(ids) - set(reached)
+        notes = reader.notes(sorted(found))
+        reached.update(notes)
+        front = sorted(notes)
+    return reached, reader.events(sorted(reached)) if reached else ()
+
+
+def _gone(setup: Setup, ids: Sequence[str]) -> bool:
+    """Whether none of the ids answers any more, by any way a reader has."""
+    store, scope = setup.store, setup.scope
+    if store.get(scope, ids):
+        return False
+    return not any(
+        store.events(scope, i) or store.links(scope, i) or store.neighbourhood(scope, i).notes
+        for i in ids
+    )

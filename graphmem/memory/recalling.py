@@ -1,0 +1,136 @@
+"""recall: seeds, expansion, relevance, salience, evidence, record of use, in that order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+from graphmem.algorithms.paths import trace_paths
+from graphmem.algorithms.relevance import (
+    Question,
+    Ranked,
+    RankedPlace,
+    rank_candidates,
+    rank_sources,
+)
+from graphmem.algorithms.text import tokens
+from graphmem.memory.setup import Setup
+from graphmem.model import (
+    CandidateQuery,
+    CandidateSet,
+    Considered,
+    NoteFilter,
+    RankedNote,
+    RankedSource,
+    RecallResult,
+    Step,
+    StepKind,
+    Use,
+    Vector,
+)
+from graphmem.policy import CandidatePolicy, Policy
+
+Paths: TypeAlias = Mapping[str, tuple[Step, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRequest:
+    """A checked question with everything that shapes its answer."""
+
+    query: str
+    limit: int
+    by_source: bool
+    at: datetime
+    where: NoteFilter
+    policy: Policy
+    allow_parametric: bool
+    track: bool
+
+
+def recall(setup: Setup, request: RecallRequest) -> RecallResult:
+    """Answer one question; the ranking ends in ``rank_salient_memories``."""
+    vector = setup.encoding.encode_one(request.query, role="query")
+    question = Question(text=request.query, terms=tokens(request.query), at=request.at)
+    asked = candidate_query(vector, question.terms, request.where, request.policy.candidates)
+    found = setup.store.candidates(setup.scope, asked)
+    ranking = rank_candidates(question, found, request.policy)
+    decision = judge(question, found, ranking, allow_parametric=request.allow_parametric)
+    chosen, places = _cut(ranking, request)
+    paths = trace_paths(found, asked)
+    if request.track and chosen:
+        setup.store.record_use(setup.scope, _use(chosen, paths, request.at))
+    return RecallResult(
+        query=request.query,
+        notes=tuple(_note(ranked, paths) for ranked in chosen),
+        sources=tuple(_source(place, paths) for place in places),
+        decision=decision,
+        considered=_considered(found, len(chosen)),
+        policy=request.policy.name,
+        at=request.at,
+    )
+
+
+def candidate_query(
+    vector: Vector, terms: tuple[str, ...], where: NoteFilter, policy: CandidatePolicy
+) -> CandidateQuery:
+    """Return what a policy asks of the store."""
+    return CandidateQuery(
+        vector=vector,
+        terms=terms,
+        where=where,
+        vector_seeds=policy.vector_seeds,
+        lexical_seeds=policy.lexical_seeds,
+        expand=policy.expand,
+        hops=policy.hops,
+        fanout=policy.fanout,
+        min_weight=policy.min_weight,
+        window=policy.window,
+        source_notes=policy.source_notes,
+    )
+
+
+def _cut(
+    ranking: Sequence[Ranked], request: RecallRequest
+) -> tuple[Sequence[Ranked], Sequence[RankedPlace]]:
+    """Cut the ranking at the limit: of sources with the notes that speak for them, or notes."""
+    places = rank_sources(ranking)
+    if request.by_source:
+        places = places[: request.limit]
+        speaking = {r.candidate.note.id for place in places for r in place.ranked}
+        return [r for r in ranking if r.candidate.note.id in speaking], places
+    chosen = ranking[: request.limit]
+    named = {r.candidate.note.source.id for r in chosen if r.candidate.note.source is not None}
+    return chosen, [place for place in places if place.source_id in named]
+
+
+def _note(ranked: Ranked, paths: Paths) -> RankedNote:
+    note = ranked.candidate.note
+    return RankedNote(note, ranked.score, ranked.contributions, ranked.signals, paths[note.id])
+
+
+def _source(place: RankedPlace, paths: Paths) -> RankedSource:
+    notes = tuple(_note(ranked, paths) for ranked in place.ranked)
+    return RankedSource(place.source_id, place.score, place.contributions, notes)
+
+
+def _use(chosen: Sequence[Ranked], paths: Paths, at: datetime) -> Use:
+    """Return what to count: the returned notes, and the links their paths went along."""
+    ids = [ranked.candidate.note.id for ranked in chosen]
+    pairs: dict[tuple[str, str], None] = {}
+    for note_id in ids:
+        path = paths[note_id]
+        ends = [step.from_id for step in path[1:]] + [note_id]
+        for step, reached in zip(path, ends, strict=True):
+            if step.kind is StepKind.RELATED and step.from_id is not None and reached is not None:
+                pairs[min(step.from_id, reached), max(step.from_id, reached)] = None
+    return Use(tuple(ids), tuple(pairs), at)
+
+
+def _considered(found: CandidateSet, returned: int) -> Considered:
+    seeds = sum(c.vector_rank is not None or c.lexical_rank is not None for c in found.candidates)
+    total = len(found.candidates)
+    return Considered(
+        seeds=seeds, expanded=total - seeds, candidates=total, cut=total - returned
+    )  # fmt: skip

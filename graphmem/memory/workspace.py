@@ -1,0 +1,262 @@
+"""A scope as it will be once the plan in hand is applied.
+
+Every write reads and changes a workspace; what it changed becomes one ``WritePlan``. So
+the tenth note of a batch sees the nine before it, with the vectors they evolved to, just
+as if they had been added one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphmem.algorithms.text import embedding_text, index_terms
+from graphmem.model import (
+    EvolutionEvent,
+    Link,
+    ModelIdentity,
+    Neighbour,
+    Note,
+    NoteWrite,
+    Vector,
+    WritePlan,
+)
+from graphmem.ports import ScopeReader
+
+SPARE = 32
+"""Neighbours fetched beyond the limit, so that a few changed notes need no second look."""
+
+
+def text_to_embed(note: Note) -> str:
+    """Return the text a note's vector is made of."""
+    return embedding_text(
+        note.content,
+        keywords=note.keywords,
+        tags=note.tags,
+        context=note.context,
+    )
+
+
+def terms_of(note: Note) -> tuple[str, ...]:
+    """Return the terms a note is indexed under."""
+    return index_terms(note.content, note.keywords, note.tags, note.author)
+
+
+class Workspace:
+    """Reads a scope through a reader, overlaid with the changes made so far.
+
+    Parameters
+    ----------
+    reader
+        Reads inside the store's write.
+    encode
+        Returns the vector of one text, shape (dimension,).
+    """
+
+    def __init__(self, reader: ScopeReader, encode: Callable[[str], Vector]) -> None:
+        self._reader = reader
+        self._encode = encode
+        self._stored: dict[str, Note | None] = {}
+        self._notes: dict[str, Note] = {}
+        self._vectors = _VectorOverlay()
+        self._touched: dict[str, None] = {}
+        self._links: dict[tuple[str, str], Link | None] = {}
+        self._events: dict[str, EvolutionEvent] = {}
+        self._dropped: dict[str, None] = {}
+        self._erased: dict[str, None] = {}
+        self._near: dict[str, _Search] = {}
+
+    # --- reading
+
+    def fetch(self, ids: Iterable[str]) -> None:
+        """Read these notes in one step, for later calls of :meth:`note`."""
+        missing = [i for i in dict.fromkeys(ids) if i not in self._stored]
+        if missing:
+            found = self._reader.notes(missing)
+            self._stored.update({i: found.get(i) for i in missing})
+
+    def note(self, note_id: str) -> Note | None:
+        """Return the note as it will be, or ``None``."""
+        if note_id in self._erased:
+            return None
+        if note_id in self._notes:
+            return self._notes[note_id]
+        self.fetch([note_id])
+        return self._stored[note_id]
+
+    def hidden(self, ids: Sequence[str]) -> frozenset[str]:
+        """Return the ids that are taken by notes the scope may not see."""
+        self.fetch(ids)
+        unseen = [i for i in ids if self._stored[i] is None]
+        return self._reader.taken(unseen) if unseen else frozenset()
+
+    def prefetch_similar(self, vectors: Mapping[str, Vector], limit: int) -> None:
+        """Search the store once for all vectors of a batch, keyed by note id."""
+        if vectors:
+            asked = limit + SPARE
+            rows = self._reader.nearest(np.stack(list(vectors.values())), asked)
+            for (note_id, vector), row in zip(vectors.items(), rows, strict=True):
+                self._near[note_id] = _Search(vector, asked, row)
+
+    def similar(self, note_id: str, vector: Vector, limit: int) -> tuple[Neighbour, ...]:
+        """Return the `limit` notes of highest cosine, other than `note_id`, overlay included."""
+        search = self._near.get(note_id)
+        if search is None or not np.array_equal(search.vector, vector):
+            search = self._search(vector, limit + SPARE)
+        kept = self._unchanged(search.found, note_id)
+        while len(kept) < limit and len(search.found) == search.asked:
+            search = self._search(vector, search.asked * 4)
+            kept = self._unchanged(search.found, note_id)
+        merged = [*kept, *self._overlaid(vector, note_id)]
+        merged.sort(key=lambda n: (-n.cosine, n.note_id))
+        return tuple(merged[:limit])
+
+    def _search(self, vector: Vector, limit: int) -> _Search:
+        return _Search(vector, limit, self._reader.nearest(vector[None, :], limit)[0])
+
+    def _unchanged(self, near: tuple[Neighbour, ...], note_id: str) -> list[Neighbour]:
+        return [
+            n
+            for n in near
+            if n.note_id != note_id
+            and n.note_id not in self._vectors
+            and n.note_id not in self._erased
+            and (n.note_id not in self._notes or not self._notes[n.note_id].archived)
+        ]
+
+    def _overlaid(self, vector: Vector, note_id: str) -> list[Neighbour]:
+        return [
+            n
+            for n in self._vectors.similar(vector)
+            if n.note_id != note_id
+            and n.note_id not in self._erased
+            and not self._notes[n.note_id].archived
+        ]
+
+    def vector_of(self, note_id: str) -> Vector | None:
+        """Return the note's vector as it will be, shape (dimension,)."""
+        vector = self._vectors.get(note_id)
+        return self._reader.vectors([note_id]).get(note_id) if vector is None else vector
+
+    def links_of(self, note_id: str) -> tuple[Link, ...]:
+        """Return the note's RELATED links as they will be."""
+        links = {link.pair: link for link in self._reader.links([note_id])}
+        for pair, link in self._links.items():
+            if note_id in pair:
+                links.pop(pair, None)
+                if link is not None:
+                    links[pair] = link
+        return tuple(links[pair] for pair in sorted(links))
+
+    def events_of(self, note_id: str) -> tuple[EvolutionEvent, ...]:
+        """Return the note's events in order of revision, new ones included."""
+        events = {event.id: event for event in self._reader.events([note_id])}
+        events |= {e.id: e for e in self._events.values() if e.note_id == note_id}
+        kept = [event for event in events.values() if event.id not in self._dropped]
+        return tuple(sorted(kept, key=lambda event: event.revision))
+
+    # --- changing
+
+    def put(self, note: Note, vector: Vector | None = None) -> None:
+        """Store a note's new state; without a vector it is made when its text changed."""
+        before = self.note(note.id)
+        if vector is None and (
+            before is None or text_to_embed(before) != text_to_embed(note)
+        ):  # fmt: skip
+            vector = self._encode(text_to_embed(note))
+        self._notes[note.id] = note
+        self._touched[note.id] = None
+        if vector is not None:
+            self._vectors.put(note.id, vector)
+        elif before is not None and before.archived and not note.archived:
+            self._restore_vector(note.id)
+
+    def _restore_vector(self, note_id: str) -> None:
+        stored = self._reader.vectors([note_id])
+        if note_id in stored and note_id not in self._vectors:
+            self._vectors.put(note_id, stored[note_id])
+
+    def link(self, link: Link) -> None:
+        """Create or replace a link."""
+        self._links[link.pair] = link
+
+    def unlink(self, pair: tuple[str, str]) -> None:
+        """Remove a link."""
+        self._links[pair] = None
+
+    def record(self, event: EvolutionEvent) -> None:
+        """Store or replace an event."""
+        self._events[event.id] = event
+
+    def drop_event(self, event_id: str) -> None:
+        """Remove an event."""
+        self._dropped[event_id] = None
+        self._events.pop(event_id, None)
+
+    def erase(self, note_id: str) -> None:
+        """Remove a note with its links and events."""
+        self._erased[note_id] = None
+
+    # --- the result
+
+    def plan(self, model: ModelIdentity | None) -> WritePlan:
+        """Return everything that was changed."""
+        notes = tuple(self._write(i) for i in self._touched if i not in self._erased)
+        links = tuple(link for link in self._links.values() if link is not None)
+        return WritePlan(
+            notes=notes,
+            links=links,
+            unlinks=tuple(pair for pair, link in self._links.items() if link is None),
+            events=tuple(self._events.values()),
+            dropped_events=tuple(self._dropped),
+            erased=tuple(self._erased),
+            model=model if any(note.embedding is not None for note in notes) else None,
+        )
+
+    def _write(self, note_id: str) -> NoteWrite:
+        note, stored = self._notes[note_id], self._stored.get(note_id)
+        return NoteWrite(
+            note=note,
+            terms=terms_of(note),
+            embedding=self._vectors.get(note_id),
+            expected_revision=stored.revision if stored is not None else 0,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Search:
+    """One search of the store: its vector, how many were asked for, and what was found."""
+
+    vector: Vector
+    asked: int
+    found: tuple[Neighbour, ...]
+
+
+class _VectorOverlay:
+    """Vectors of the notes that are new or were embedded anew in this workspace."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, int] = {}
+        self._block: Vector = np.zeros((0, 0), np.float32)
+
+    def __contains__(self, note_id: object) -> bool:
+        return note_id in self._rows
+
+    def get(self, note_id: str) -> Vector | None:
+        row = self._rows.get(note_id)
+        return None if row is None else self._block[row].copy()
+
+    def put(self, note_id: str, vector: Vector) -> None:
+        row = self._rows.setdefault(note_id, len(self._rows))
+        if row >= len(self._block):
+            grown = np.zeros((max(64, 2 * row), len(vector)), np.float32)
+            if len(self._block):
+                grown[: len(self._block)] = self._block
+            self._block = grown
+        self._block[row] = vector
+
+    def similar(self, vector: Vector) -> list[Neighbour]:
+        cosines = self._block[: len(self._rows)] @ vector if self._rows else ()
+        return [Neighbour(i, float(c)) for i, c in zip(self._rows, cosines, strict=True)]
