@@ -14,14 +14,13 @@ import numpy as np
 from graphmem.errors import ModelUnavailable
 from graphmem.model import Vector
 from graphmem.ports import EmbeddingRole
-from graphmem.providers.model_files import MODEL_ID, ModelFiles, ModelSource
+from graphmem.providers.model_files import DIMENSION, MODEL_ID, ModelFiles, ModelSource
 from graphmem.providers.windows import TokenSpans, well_formed
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Encoding, Tokenizer
 
-_DIMENSION = 384
 _MAX_LENGTH = 256
 _SPECIAL_TOKENS = 2
 _BATCH_TOKENS = 4096
@@ -80,7 +79,7 @@ class MiniLMEmbedder:
     @property
     def dimension(self) -> int:
         """384."""
-        return _DIMENSION
+        return DIMENSION
 
     @property
     def max_tokens(self) -> int:
@@ -97,7 +96,7 @@ class MiniLMEmbedder:
         ModelUnavailable
             The model's files are not on this machine and could not be fetched.
         """
-        vectors = np.empty((len(texts), _DIMENSION), np.float32)
+        vectors = np.empty((len(texts), DIMENSION), np.float32)
         if not texts:
             return vectors
         loaded = self._load()

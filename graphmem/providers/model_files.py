@@ -21,6 +21,7 @@ from graphmem.errors import ModelUnavailable
 from graphmem.providers.bert_graph import GRAPH_VERSION, BertShape, sentence_encoder
 
 MODEL_ID = "sentence-transformers/all-MiniLM-L6-v2"
+DIMENSION = 384
 REVISION = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
 WEIGHTS = "model.safetensors"
 TOKENIZER = "tokenizer.json"
@@ -73,6 +74,24 @@ class ModelSource:
             return self._from_weights(self._from_directory(self.chosen))
         cached = self._cached()
         return cached if cached is not None else self._from_weights(self._located())
+
+    def directory(self) -> Path | None:
+        """Return the directory of a whole checkpoint that is on this machine, or ``None``.
+
+        A whole checkpoint is what sentence-transformers loads: ``modules.json`` and what it
+        names beside the weights.
+
+        Raises
+        ------
+        ModelUnavailable
+            Its weights are not the official ones.
+        """
+        local = self.chosen or self.local
+        located = self._from_directory(local) if local is not None else _from_wheel()
+        if located is None or not located.path(WEIGHTS).with_name("modules.json").is_file():
+            return None
+        located.read(WEIGHTS)
+        return located.path(WEIGHTS).parent
 
     def _located(self) -> _Located:
         if self.local is not None:

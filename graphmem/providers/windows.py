@@ -54,7 +54,7 @@ class TokenSpans:
 
     @classmethod
     def of(cls, offsets: Sequence[tuple[int, int]], words: Sequence[int | None]) -> TokenSpans:
-        """Return the spans from what a tokeniser reports; a token without word is alone."""
+        """Return the spans from what a tokenizer reports; a token without word is alone."""
         table = np.asarray(offsets, np.int64).reshape(-1, 2)
         numbers = [-1 - index if word is None else word for index, word in enumerate(words)]
         return cls(table[:, 0], table[:, 1], np.asarray(numbers, np.int64))
@@ -113,18 +113,21 @@ class WindowedEmbedder:
             The lane's files are not on this machine.
         """
         clean = [well_formed(text) for text in texts]
-        windows = [self._windows(text) for text in clean]
+        windows = self._windows(clean)
         vectors = self.lane.encode([part for parts in windows for part in parts], role=role)
-        counts = np.array([len(parts) for parts in windows])
+        counts = np.array([len(parts) for parts in windows], np.int64)
         return vectors if (counts == 1).all() else _pooled(vectors, counts)
 
-    def _windows(self, text: str) -> list[str]:
-        # No tokeniser in use makes more than four tokens of one character.
-        if len(text) * 4 <= self.lane.max_tokens:
-            return [text]
-        (spans,) = self.lane.token_spans([text])
-        cuts = window_cuts(spans, self.lane.max_tokens, self.overlap, self.max_windows)
-        return [text[start:end] for start, end in cuts] or [text]
+    def _windows(self, texts: Sequence[str]) -> list[list[str]]:
+        windows = [[text] for text in texts]
+        size = self.lane.max_tokens
+        # A byte-level tokenizer makes four tokens of one character, none in use makes more.
+        long = [row for row, text in enumerate(texts) if len(text) * 4 > size]
+        spans = self.lane.token_spans([texts[row] for row in long]) if long else []
+        for row, tokens in zip(long, spans, strict=True):
+            cuts = window_cuts(tokens, size, self.overlap, self.max_windows)
+            windows[row] = [texts[row][start:end] for start, end in cuts] or windows[row]
+        return windows
 
 
 def window_cuts(
@@ -176,7 +179,7 @@ def _pooled(vectors: Vector, counts: NDArray[np.int64]) -> Vector:
 
 
 def well_formed(text: str) -> str:
-    r"""Return `text` with each lone surrogate, which no tokeniser accepts, as U+FFFD.
+    r"""Return `text` with each lone surrogate, which no tokenizer accepts, as U+FFFD.
 
     >>> well_formed("ok \ud800!") == "ok \ufffd!"
     True
