@@ -140,7 +140,7 @@ def _check_candidates(note_id: str, similarity_by_note_id: Mapping[str, float]) 
 
 def _is_unit(value: object) -> bool:
     # `numbers.Real` takes numpy's floats too; NaN fails the comparison.
-    return isinstance(value, Real) and not isinstance(value, bool) and 0.0 <= float(value) <= 1.0
+    return not isinstance(value, bool) and isinstance(value, Real) and 0.0 <= float(value) <= 1.0
 
 
 def _is_count(value: object) -> bool:

@@ -59,18 +59,18 @@ _KATAKANA = "\u30a0-\u30ff\u31f0-\u31ff"
 _HANGUL = "\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff"
 _SOUTH_EAST_ASIAN = "\u0e01-\u0e4e\u0e81-\u0ece\u0f40-\u0fbc\u1000-\u109f\u1780-\u17d3"
 # `\w` does not cover combining vowels, so the scripts that spell with them are named.
-_VOWEL_SIGNS = "\u0730-\u074a\u07a6-\u07b0\u0900-\u0963\u0966-\u0dff" + _SOUTH_EAST_ASIAN
+VOWEL_SIGNS = "\u0730-\u074a\u07a6-\u07b0\u0900-\u0963\u0966-\u0dff" + _SOUTH_EAST_ASIAN
 _FLAG = "\U0001f1e6-\U0001f1ff"
 _EMOJI = "\u2600-\u27bf\u2b50\u2b55\U0001f300-\U0001f3fa\U0001f400-\U0001faff"
 
-_WORD = rf"[\w{_VOWEL_SIGNS}]+"
+_WORD = rf"[\w{VOWEL_SIGNS}]+"
 _JOINER = r"[-./@:&+'\u2019]"
 _CHUNK = re.compile(
     rf"{_WORD}(?:(?:{_JOINER}|,(?=\d)){_WORD})*(?:\+\+|\#(?!\w))?|[{_FLAG}]{{2}}|[{_EMOJI}]"
 )
 _PICTURE = re.compile(f"[{_FLAG}{_EMOJI}]")
 _ASCII_CHUNK = re.compile(r"\w+(?:(?:[-./@:&+']|,(?=\d))\w+)*(?:\+\+|#(?!\w))?")
-_SEPARATOR = re.compile(r"[^\w" + _VOWEL_SIGNS + r"]+|_+")
+_SEPARATOR = re.compile(r"[^\w" + VOWEL_SIGNS + r"]+|_+")
 _SCRIPT_RUN = re.compile(
     rf"(?P<bigrams>[{_HAN}]+|[{_KATAKANA}]+|[{_HANGUL}]+)|(?P<hiragana>[{_HIRAGANA}]+)"
     rf"|(?P<trigrams>[{_SOUTH_EAST_ASIAN}]+)"
