@@ -12,6 +12,7 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from graphmem.errors import TransferError
+from graphmem.memory.entry import unstorable
 from graphmem.model import (
     EvolutionEvent,
     Given,
@@ -49,7 +50,8 @@ def parse_object(text: str) -> Mapping[str, object]:
     Raises
     ------
     ValueError
-        Not JSON, not an object, a number that is not finite, or a key given twice.
+        Not JSON, not an object, a number that is not finite, a key given twice, or a text
+        that cannot be stored.
     """
     try:
         value = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_distinct)
@@ -59,7 +61,23 @@ def parse_object(text: str) -> Mapping[str, object]:
         raise ValueError("nests too deeply") from error
     if not isinstance(value, dict):
         raise ValueError(f"is a JSON {type(value).__name__}, not an object")
+    if "\\u" in text:  # in JSON, what cannot be stored comes as an escape only
+        _refuse_unstorable(value)
     return value
+
+
+def _refuse_unstorable(value: object, place: str = "") -> None:
+    if isinstance(value, str):
+        problem = unstorable(value)
+        if problem:
+            raise ValueError(f"{place} {problem}" if place else problem)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            _refuse_unstorable(key, place)
+            _refuse_unstorable(item, f"{place}.{key}" if place else key)
+    elif isinstance(value, list):
+        for item in value:
+            _refuse_unstorable(item, place)
 
 
 def _refuse_constant(name: str) -> NoReturn:

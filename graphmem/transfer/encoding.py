@@ -7,15 +7,43 @@ equal memories give equal bytes.
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from graphmem.model import EvolutionEvent, Link, ModelIdentity, NoteRecord, NoteState, Vector
+from graphmem.model import (
+    EvolutionEvent,
+    Link,
+    ModelIdentity,
+    Note,
+    NoteRecord,
+    NoteState,
+    Vector,
+)
 from graphmem.transfer.records import FORMAT, FORMAT_VERSION
 from graphmem.transfer.times import format_time
 
 Record: TypeAlias = NoteRecord | Link | EvolutionEvent
 """What an export is made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many records of each kind a file or copy holds."""
+
+    notes: int = 0
+    links: int = 0
+    events: int = 0
+
+    def plus(self, record: Record) -> Counts:
+        """Return the counts with one more record."""
+        if isinstance(record, NoteRecord):
+            return replace(self, notes=self.notes + 1)
+        if isinstance(record, Link):
+            return replace(self, links=self.links + 1)
+        return replace(self, events=self.events + 1)
+
 
 # Readers that split at every Unicode line boundary would cut a text in two at these.
 _LINE_BOUNDARIES = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
@@ -48,21 +76,22 @@ def encode_header(namespace: str, model: ModelIdentity | None) -> str:
     )
 
 
-def encode_end(notes: int, links: int, events: int) -> str:
+def encode_end(counts: Counts) -> str:
     """Return the last line of an export."""
-    return canonical({"record": "end", "notes": notes, "links": links, "events": events})
+    fields = {"notes": counts.notes, "links": counts.links, "events": counts.events}
+    return canonical({"record": "end", **fields})
 
 
-def encode(record: Record, *, embeddings: bool = False) -> str:
-    """Return the line of one record; with `embeddings`, a note carries its vector."""
+def encode(record: Record, *, vectors: bool = False) -> str:
+    """Return the line of one record; with `vectors`, a note carries its vector."""
     if isinstance(record, NoteRecord):
-        return canonical(_note_fields(record, embeddings))
+        return canonical(_note_fields(record, vectors))
     if isinstance(record, Link):
         return canonical({"record": "link", **_link_fields(record)})
     return canonical({"record": "event", **_event_fields(record)})
 
 
-def _note_fields(record: NoteRecord, embeddings: bool) -> dict[str, object]:
+def _note_fields(record: NoteRecord, vectors: bool) -> dict[str, object]:
     note = record.note
     fields: dict[str, object] = {
         "record": "note",
@@ -74,7 +103,7 @@ def _note_fields(record: NoteRecord, embeddings: bool) -> dict[str, object]:
         "content_revision": note.content_revision,
         **_state_fields(note.state),
     }
-    if embeddings and record.embedding is not None:
+    if vectors and record.embedding is not None:
         fields["embedding"] = encode_vector(record.embedding)
     return fields
 
@@ -148,3 +177,9 @@ def encode_vector(vector: Vector) -> str:
     'AACAPwAAAAA='
     """
     return base64.b64encode(vector.astype("<f4").tobytes()).decode("ascii")
+
+
+def note_digest(note: Note) -> bytes:
+    """Return the sha256 of a note's state and revisions; use and feedback do not count."""
+    state = {"state": _state_fields(note.state), "revision": note.revision}
+    return hashlib.sha256(canonical(state).encode("utf-8")).digest()

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from graphmem.memory.entry import Content, Identifier
 from graphmem.model import EventKind
 from graphmem.transfer.times import parse_time
 
@@ -136,9 +137,9 @@ class GivenField(_Line):
 class StateField(_Line):
     """The part of a note that revisions change."""
 
-    content: Name
-    role: Name
-    author: str | None
+    content: Content
+    role: Identifier
+    author: Identifier | None
     source: SourceField | None
     created_at: Instant
     keywords: Annotated[Words, Field(strict=False)]
@@ -154,7 +155,7 @@ class NoteLine(StateField):
     """A note with its counters and, when asked for, its vector."""
 
     record: Literal["note"]
-    id: Name
+    id: Identifier
     feedback: int
     recall_count: Count
     last_accessed_at: Instant

@@ -1,0 +1,62 @@
+"""Files to read from and to write whole."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from graphmem.errors import TransferError
+
+_READABLE_BY_OWNER = 0o600
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[BinaryIO]:
+    """Open a file to read.
+
+    Raises
+    ------
+    TransferError
+        It is not there, not a file, or cannot be read.
+    """
+    try:
+        with path.open("rb") as raw:
+            yield raw
+    except OSError as error:
+        raise TransferError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """Yield a file that appears under `path` complete or not at all.
+
+    A new file is readable by its owner only, as notes are private; an existing one keeps
+    its permissions.
+
+    Raises
+    ------
+    TransferError
+        The place cannot be written; what was there is unchanged.
+    """
+    try:
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise TransferError(f"cannot write {path}: {error.strerror or error}") from error
+    scratch = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        scratch.chmod(path.stat().st_mode & 0o777 if path.exists() else _READABLE_BY_OWNER)
+        scratch.replace(path)
+    except OSError as error:
+        raise TransferError(
+            f"cannot write {path}: {error.strerror or error}; what was there is unchanged"
+        ) from error
+    finally:
+        scratch.unlink(missing_ok=True)
