@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import urlsplit
 
-from graphmem.algorithms.evolution import UnionProposer
+from graphmem.algorithms.evolution import MetadataProposer
+from graphmem.algorithms.merging import UnionProposer
 from graphmem.errors import ConfigurationError, InvalidQuery
 from graphmem.memory import Memory
 from graphmem.memory.encoding import Encoding
-from graphmem.memory.entry import checked_id, checked_names
+from graphmem.memory.entry import checked_filter, checked_id
+from graphmem.memory.proposing import LanguageModelProposer
 from graphmem.memory.setup import Setup
 from graphmem.model import Scope
 from graphmem.policy import Policy, resolve_policy
 from graphmem.ports import Clock, Embedder, LanguageModel, NoteStore
-from graphmem.settings import Settings, load_settings
+from graphmem.providers.embedding import resolve_embedder
+from graphmem.settings import NEO4J_SCHEMES, Settings, read_settings
 
 MEMORY_URL = ":memory:"
 """The embedded store with nothing on disk."""
@@ -37,7 +39,7 @@ class Authorisation:
 def open_memory(
     url: str | Path | None = None,
     *,
-    namespace: str | None = None,
+    namespace: str = "default",
     embedder: str | Embedder | None = None,
     language_model: LanguageModel | None = None,
     policy: Policy | str | None = None,
@@ -56,8 +58,7 @@ def open_memory(
         ``neo4j+ssc://``, ``bolt://``, ``bolt+s://``). ``None`` takes ``GRAPHMEM_URL``,
         then ``NEO4J_URI``, then a file in the user's data folder.
     namespace
-        The scope: this memory reads and writes nothing outside it. ``None`` takes
-        ``GRAPHMEM_NAMESPACE``, then ``default``.
+        The scope: this memory reads and writes nothing outside it.
     embedder
         ``None`` for the default model, a model's name, or an object with the ``Embedder``
         protocol.
@@ -80,20 +81,95 @@ def open_memory(
     StoreError
         The store cannot be opened (see ``graphmem.errors``).
     """
-    settings = load_settings()
-    chosen = policy if isinstance(policy, Policy) else resolve_policy(policy)
-    scope = _scope(settings.namespace if namespace is None else namespace, authorise)
-    store = open_store(url, settings, auth)
+    settings = read_settings()
+    chosen = resolve_policy(policy)
+    scope = _scope(namespace, authorise)
     wanted = settings.embedder if embedder is None else embedder
+
+    def resolve(choice: str | Embedder | None) -> Embedder:
+        return resolve_embedder(choice, model_dir=settings.model_dir)
+
+    store = open_store(settings.address if url is None else url, settings, auth)
     setup = Setup(
         store=store,
-        encoding=Encoding(lambda: resolve(wanted, settings), store.model),
+        encoding=Encoding(lambda: resolve(wanted), store.model),
         scope=scope,
         policy=chosen,
-        proposer=UnionProposer() if language_model is None else UnionProposer(),
+        proposer=_proposer(chosen, language_model),
         clock=clock or _utc_now,
     )
-    return Memory(setup, resolve_embedder=lambda choice: resolve(choice, settings))
+    return Memory(setup, resolve_embedder=resolve)
+
+
+def open_store(
+    url: str | Path, settings: Settings | None = None, auth: tuple[str, str] | None = None
+) -> NoteStore:
+    """Open the store at an address; see :func:`open_memory` for the forms it may have.
+
+    Raises
+    ------
+    ConfigurationError
+        The address has a scheme no store answers to.
+    """
+    address = str(url)
+    scheme, separator, _ = address.partition("://")
+    if not separator:
+        return _open_embedded(address)
+    if scheme in NEO4J_SCHEMES:
+        return _open_neo4j(address, settings or read_settings(), auth)
+    known = ", ".join(f"{name}://" for name in NEO4J_SCHEMES)
+    raise ConfigurationError(f"no store answers to {scheme}://; use a path, :memory:, or {known}")
+
+
+def _open_embedded(address: str) -> NoteStore:
+    from graphmem.stores.embedded import NetworkXStore
+
+    if not address.strip() or "\0" in address:
+        raise ConfigurationError(f"{address!r} is no path; name a file or use :memory:")
+    return NetworkXStore(address)
+
+
+def _open_neo4j(address: str, settings: Settings, auth: tuple[str, str] | None) -> NoteStore:
+    from graphmem.stores.neo4j import Neo4jStore
+
+    if auth is None:
+        if settings.neo4j_password is None:
+            raise ConfigurationError(
+                "a Neo4j address needs a user and a password: pass auth=(user, password) or "
+                "set NEO4J_USERNAME and NEO4J_PASSWORD"
+            )
+        auth = (settings.neo4j_username, settings.neo4j_password.get_secret_value())
+    return Neo4jStore(address, auth=auth, database=settings.neo4j_database)
+
+
+def _scope(
+    namespace: str, authorise: Authorisation | Mapping[str, Iterable[str] | None] | None
+) -> Scope:
+    try:
+        name = checked_id(namespace, "namespace")
+    except InvalidInput as error:
+        raise ConfigurationError(str(error)) from error
+    if authorise is None:
+        return Scope(name)
+    given = authorise if isinstance(authorise, Authorisation) else _named(authorise)
+    allowed = checked_filter(
+        sources=given.sources, authors=given.authors, tags=None, since=None, until=None
+    )
+    return Scope(name, allowed.sources, allowed.authors)
+
+
+def _named(authorise: Mapping[str, Iterable[str] | None]) -> Authorisation:
+    unknown = sorted(set(authorise) - {"sources", "authors"})
+    if unknown:
+        raise ConfigurationError(
+            f"authorise knows sources and authors, not {unknown[0]!r}; nothing was opened"
+        )
+    return Authorisation(authorise.get("sources"), authorise.get("authors"))
+
+
+def _proposer(policy: Policy, language_model: LanguageModel | None) -> MetadataProposer:
+    rule = UnionProposer(policy.links.max_keywords, policy.links.max_tags)
+    return rule if language_model is None else LanguageModelProposer(language_model, rule)
 
 
 def _utc_now() -> datetime:

@@ -84,7 +84,8 @@ SIGNALS: Mapping[str, Callable[[Question, CandidateSet], Column]] = {
 
 def fuse(weights: Mapping[str, float], signals: Signals) -> Column:
     """Return the weighted sum of the named signals, shape (n,)."""
-    return np.sum([weight * signals.columns[name] for name, weight in weights.items()], axis=0)
+    total: Column = np.sum([w * signals.columns[name] for name, w in weights.items()], axis=0)
+    return total
 
 
 def measure(question: Question, found: CandidateSet, names: Mapping[str, float]) -> Signals:

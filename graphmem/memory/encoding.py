@@ -131,7 +131,7 @@ def checked_vectors(raw: object, count: int, dimension: int) -> Encoded:
             f"the embedder returned an array of shape {vectors.shape} for {count} texts; "
             f"expected ({count}, {dimension}). Nothing was stored"
         )
-    finite = np.isfinite(vectors).all(axis=1)
+    finite = np.asarray(np.isfinite(vectors).all(axis=1))
     vectors[~finite] = 0.0
     norms = np.linalg.norm(vectors, axis=1)
     faults = {

@@ -233,7 +233,7 @@ class Writer:
         """
         work = self._workspace
         work.fetch(draft.note_id for draft in drafts)
-        first = {}
+        first: dict[str, Vector] = {}
         for draft in drafts:
             change = changed(work.note(draft.note_id), draft, self._scope, self._now)
             vector = vectors.get(text_to_embed(change.note))
@@ -301,11 +301,19 @@ class Writer:
         work.fetch(similarity_by_note_id)
         targets = [note for i in similarity_by_note_id if (note := work.note(i)) is not None]
         proposals = self._proposer.propose(trigger, targets, similarity_by_note_id)
+        ids = [trigger.id, *similarity_by_note_id]
         evolution = evolve_neighbourhood(
-            trigger, targets, proposals, similarity_by_note_id, now=self._now
+            trigger,
+            targets,
+            proposals,
+            similarity_by_note_id,
+            now=self._now,
+            linked={link.pair for note_id in ids for link in work.links_of(note_id)},
         )
         for note in evolution.notes:
             work.put(note)
+        for link in evolution.links:
+            work.link(link)
         for event in evolution.events:
             work.record(event)
         return evolution.events
