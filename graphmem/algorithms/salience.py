@@ -25,6 +25,9 @@ Column: TypeAlias = NDArray[np.float64]
 RECENCY_DECAY = 0.995
 """Recency kept per hour since the last access: a half-life of 138.3 hours."""
 
+WEIGHTED_RANKING = WeightedRanking()
+"""Default weights of :func:`rank_weighted_memories`."""
+
 
 def _require_weights(weights: Mapping[str, float]) -> None:
     for name, weight in weights.items():
@@ -201,7 +204,7 @@ class WeightedSignal:
 def rank_weighted_memories(
     signals: Iterable[WeightedSignal],
     *,
-    ranking: WeightedRanking = WeightedRanking(),
+    ranking: WeightedRanking = WEIGHTED_RANKING,
     limit: int = 20,
 ) -> tuple[SalientMemory, ...]:
     r"""Rank memories by a plain weighted sum of raw signals.

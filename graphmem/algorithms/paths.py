@@ -1,0 +1,175 @@
+"""How each candidate came into the set a recall ranks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import TypeAlias
+
+from graphmem.errors import InvalidInput
+from graphmem.model import (
+    Candidate,
+    CandidateQuery,
+    CandidateSet,
+    Link,
+    LinkKind,
+    Step,
+    StepKind,
+)
+
+Path: TypeAlias = tuple[Step, ...]
+
+_NO_STEPS: Path = ()
+
+
+def trace_paths(candidate_set: CandidateSet, query: CandidateQuery) -> Mapping[str, Path]:
+    """Trace how each candidate was found, by the rule of ``NoteStore.candidates``.
+
+    A seed is explained by its seed steps. Any other candidate is explained by the seed
+    steps of a start of the expansion, followed by the shortest chain from there. Among
+    chains of one length RELATED comes before FOLLOWS before the same source; then the
+    strongest RELATED chain wins (product of its weights), or the better placed start;
+    then the lower id.
+
+    Parameters
+    ----------
+    candidate_set
+        Candidates and the links among them.
+    query
+        The query the set answers: its limits say where the expansion started and how far
+        it went.
+
+    Returns
+    -------
+    mapping of id to tuple of Step
+        One path for each candidate; its first step is a seed. ``from_id`` of an edge is
+        the candidate the walk came from.
+
+    Raises
+    ------
+    InvalidInput
+        A candidate is neither a seed nor within reach, so the set answers another query.
+
+    Examples
+    --------
+    >>> from datetime import UTC, datetime
+    >>> import numpy as np
+    >>> from graphmem.model import Note, related
+    >>> day = datetime(2025, 5, 7, tzinfo=UTC)
+    >>> def note(id):
+    ...     return Note(id, "default", id, "user", None, None, day, (), (), "", 0.5, {}, day)
+    >>> found = CandidateSet(
+    ...     candidates=(
+    ...         Candidate(note("n1"), ("seat",), cosine=0.8, vector_rank=0, lexical_rank=0),
+    ...         Candidate(note("n2"), ("aisle",), cosine=0.1),
+    ...     ),
+    ...     links=(related("n1", "n2", 0.83, day),),
+    ...     note_count=2, average_terms=1.0, document_frequency={"seat": 1},
+    ... )
+    >>> paths = trace_paths(found, CandidateQuery(np.zeros(3, np.float32), ("seat",)))
+    >>> [str(step) for step in paths["n2"]]
+    ['seed vector', 'seed lexical', 'RELATED 0.83 from n1']
+    """
+    candidates = {candidate.note.id: candidate for candidate in candidate_set.candidates}
+    paths: dict[str, Path] = {
+        note_id: steps for note_id, candidate in candidates.items() if (steps := _seed(candidate))
+    }
+    starts = sorted(
+        (note_id for note_id in paths if _best_rank(candidates[note_id]) < query.expand),
+        key=lambda note_id: (_best_rank(candidates[note_id]), note_id),
+    )
+    reached = chain(
+        _along_related(starts, candidate_set.links, query),
+        _along_follows(starts, candidate_set.links, query.window),
+        _within_source(starts, candidates.values(), query.source_notes),
+    )
+    # A stable sort: among chains of one length the better ones stay first.
+    for note_id, start, steps in sorted(reached, key=lambda chained: len(chained[2])):
+        if note_id not in paths:
+            paths[note_id] = paths[start] + steps
+    if unexplained := sorted(candidates.keys() - paths.keys()):
+        raise InvalidInput(
+            f"candidate {unexplained[0]!r} is neither a seed nor reached by the expansion; "
+            "trace a set with the query it answers"
+        )
+    return paths
+
+
+_Reached = Iterator[tuple[str, str, Path]]
+"""Yields (candidate, start of its chain, steps from there), better chains first."""
+
+
+def _seed(candidate: Candidate) -> Path:
+    ranks = {StepKind.VECTOR: candidate.vector_rank, StepKind.LEXICAL: candidate.lexical_rank}
+    return tuple(Step(kind) for kind, rank in ranks.items() if rank is not None)
+
+
+def _best_rank(candidate: Candidate) -> int:
+    ranks = (candidate.vector_rank, candidate.lexical_rank)
+    return min(rank for rank in ranks if rank is not None)
+
+
+def _along_related(starts: Sequence[str], links: Iterable[Link], query: CandidateQuery) -> _Reached:
+    neighbours: defaultdict[str, list[tuple[float, str]]] = defaultdict(list)
+    for link in links:
+        if link.kind is LinkKind.RELATED and link.weight >= query.min_weight:
+            neighbours[link.from_id].append((-link.weight, link.to_id))
+            neighbours[link.to_id].append((-link.weight, link.from_id))
+    frontier = [(1.0, start, start, _NO_STEPS) for start in starts]
+    reached = set(starts)
+    for _ in range(query.hops):
+        walks = [
+            (strength * -negated, at, other, start, (*steps, Step(StepKind.RELATED, at, -negated)))
+            for strength, at, start, steps in frontier
+            for negated, other in sorted(neighbours[at])[: query.fanout]
+            if other not in reached
+        ]
+        frontier = []
+        for strength, _at, other, start, steps in sorted(walks, key=_strongest_walk):
+            if other not in reached:
+                reached.add(other)
+                frontier.append((strength, other, start, steps))
+                yield other, start, steps
+
+
+def _strongest_walk(walk: tuple[float, str, str, str, Path]) -> tuple[float, str]:
+    return -walk[0], walk[1]
+
+
+def _along_follows(starts: Sequence[str], links: Iterable[Link], window: int) -> _Reached:
+    before: dict[str, str] = {}
+    after: dict[str, str] = {}
+    for link in links:
+        if link.kind is LinkKind.FOLLOWS:
+            before[link.from_id] = link.to_id
+            after[link.to_id] = link.from_id
+    walks = [(start, start, _NO_STEPS, way) for start in starts for way in (before, after)]
+    for _ in range(window):
+        walks = [
+            (way[at], start, (*steps, Step(StepKind.FOLLOWS, at, 1.0)), way)
+            for at, start, steps, way in walks
+            if at in way
+        ]
+        for at, start, steps, _way in walks:
+            yield at, start, steps
+
+
+def _within_source(
+    starts: Sequence[str], candidates: Iterable[Candidate], source_notes: int
+) -> _Reached:
+    members: defaultdict[str, list[tuple[float, str]]] = defaultdict(list)
+    source_of: dict[str, str] = {}
+    for candidate in candidates:
+        note = candidate.note
+        if note.source is not None:
+            members[note.source.id].append((-note.importance, note.id))
+            source_of[note.id] = note.source.id
+    explained: set[str] = set()
+    for start in starts:
+        source = source_of.get(start)
+        if source is None or source in explained:
+            continue
+        explained.add(source)
+        for _, other in sorted(members[source])[:source_notes]:
+            yield other, start, (Step(StepKind.SOURCE, start),)
