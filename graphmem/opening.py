@@ -9,7 +9,7 @@ from pathlib import Path
 
 from graphmem.algorithms.evolution import MetadataProposer
 from graphmem.algorithms.merging import UnionProposer
-from graphmem.errors import ConfigurationError, InvalidQuery
+from graphmem.errors import ConfigurationError, InvalidInput
 from graphmem.memory import Memory
 from graphmem.memory.encoding import Encoding
 from graphmem.memory.entry import checked_filter, checked_id
