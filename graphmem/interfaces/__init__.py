@@ -1,1 +1,1 @@
-""""""
+"""How people and programs reach a memory: they parse, call it, and show."""
