@@ -13,7 +13,6 @@ from typing import Literal
 from graphmem.errors import ClosedMemory, InvalidQuery, NotAuthorised, StoreError
 from graphmem.memory import adding, changing, upkeep
 from graphmem.memory.adding import Progress
-from graphmem.memory.encoding import Encoding
 from graphmem.memory.entry import checked_filter, checked_id, checked_limit, checked_query
 from graphmem.memory.recalling import RecallRequest, recall
 from graphmem.memory.setup import Setup

@@ -13,6 +13,7 @@ import numpy as np
 from graphmem.algorithms.importance import (
     link_weight_decayed,
     link_weight_reinforced,
+    ranked_importance,
     retention,
 )
 from graphmem.errors import EmbeddingError, InvalidInput, InvalidQuery, TransferError
@@ -38,8 +39,11 @@ MemoryRecord: TypeAlias = ModelIdentity | NoteRecord | Link | EvolutionEvent
 BATCH = 500
 """Records moved in one transaction."""
 
-FORGOTTEN = 0.05
-"""Retention below which a note is proposed for archiving."""
+UNUSED_DAYS = 90
+"""A note never recalled for this long, or as faint as that by its use, may be archived."""
+
+UNIMPORTANT = 0.3
+"""Ranked importance below which a faint note is proposed for archiving."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +91,16 @@ def maintain(setup: Setup, at: datetime) -> Maintenance:
         return WritePlan(links=tuple(moved))
 
     setup.store.write(setup.scope, decide)
-    proposals = tuple(
-        note.id for note in setup.store.notes(setup.scope) if _retention(note, at) < FORGOTTEN
-    )
+    proposals = tuple(note.id for note in setup.store.notes(setup.scope) if _faint(note, at))
     return Maintenance(changed, proposals)
 
 
-def _retention(note: Note, at: datetime) -> float:
+def _faint(note: Note, at: datetime) -> bool:
+    """Whether a note is both forgotten and unimportant."""
     seconds = max(0.0, (at - note.last_accessed_at).total_seconds())
-    return retention(seconds, note.recall_count)
+    forgotten = retention(seconds, note.recall_count) < retention(UNUSED_DAYS * 86_400, 0)
+    weight = ranked_importance(note.importance, note.recall_count, note.feedback)
+    return forgotten and weight < UNIMPORTANT
 
 
 def reindex(setup: Setup, embedder: Embedder, progress: Progress | None) -> int:
