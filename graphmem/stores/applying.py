@@ -1,0 +1,359 @@
+"""A write plan or loaded records as rows of the file, and afterwards in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from graphmem.errors import Conflict, EmbeddingError, EmbeddingMismatch, InvalidInput
+from graphmem.model import (
+    EvolutionEvent,
+    Link,
+    LinkKind,
+    ModelIdentity,
+    Note,
+    NoteRecord,
+    NoteWrite,
+    Vector,
+    WritePlan,
+)
+from graphmem.stores.journal import Change
+from graphmem.stores.rows import (
+    event_row,
+    join_texts,
+    link_row,
+    note_row,
+    to_blob,
+    to_micros,
+)
+from graphmem.stores.shard import Entry, Shard
+from graphmem.stores.tables import Tables
+
+
+def agreed_model(
+    stored: ModelIdentity | None, planned: ModelIdentity | None, vectors: Iterable[Vector | None]
+) -> ModelIdentity | None:
+    """Return the model in force after a write.
+
+    Raises
+    ------
+    EmbeddingMismatch
+        The planned model is not the stored one, or a vector does not fit it.
+    EmbeddingError
+        A vector is not finite.
+    """
+    model = stored or planned
+    if planned is not None and planned != model:
+        raise EmbeddingMismatch(
+            f"the store was built with {_named(model)}, not {_named(planned)}; nothing was "
+            "changed. Use that model, or reindex."
+        )
+    given = [vector for vector in vectors if vector is not None]
+    dimension = None if model is None else model.dimension
+    for vector in given:
+        if vector.shape != (dimension,):
+            raise EmbeddingMismatch(
+                f"a vector of shape {vector.shape} does not fit {_named(model)}; nothing was "
+                "changed."
+            )
+    if given and not np.isfinite(np.stack(given)).all():
+        raise EmbeddingError("a vector is not finite; nothing was changed.")
+    return model
+
+
+def _named(model: ModelIdentity | None) -> str:
+    if model is None:
+        return "no model yet"
+    return f"{model.model_id} (dimension {model.dimension})"
+
+
+@dataclass(slots=True)
+class Aftermath:
+    """What memory takes in once the rows are durable."""
+
+    number: int
+    words: list[tuple[int, str]] = field(default_factory=list)
+    forgotten_words: list[int] = field(default_factory=list)
+    emptied: list[int] = field(default_factory=list)
+    appended: list[tuple[Entry, Vector | None]] = field(default_factory=list)
+    changed: list[tuple[Entry, Vector | None]] = field(default_factory=list)
+    unlinks: list[tuple[str, str]] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    erased: list[int] = field(default_factory=list)
+    used: list[int] = field(default_factory=list)
+
+    def take_in(self, shard: Shard) -> None:
+        """Bring the shard to the state of the file."""
+        shard.number = self.number
+        for number, word in self.words:
+            shard.vocabulary.learn(number, word)
+        for key in self.emptied:
+            shard.erase(key)
+        shard.append([e for e, _ in self.appended], [vector for _, vector in self.appended])
+        for entry, vector in self.changed:
+            shard.change(entry, vector)
+        for low, high in self.unlinks:
+            shard.links.drop(low, high)
+        for link in self.links:
+            shard.links.put(link)
+        for key in self.erased:
+            shard.erase(key)
+        for number in self.forgotten_words:
+            shard.vocabulary.forget(number)
+
+    def change(self) -> Change:
+        """Return what other processes have to read anew."""
+        written = [entry.key for entry, _ in (*self.appended, *self.changed)]
+        return Change(self.number, tuple(dict.fromkeys((*written, *self.erased))), tuple(self.used))
+
+
+class Application:
+    """Writes rows within the open transaction; memory stays as it is until `aftermath`.
+
+    Parameters
+    ----------
+    shard
+        The namespace as it is before.
+    tables
+        Where the rows go.
+    namespace
+        Its name.
+    """
+
+    def __init__(self, shard: Shard, tables: Tables, namespace: str) -> None:
+        self._shard = shard
+        self._tables = tables
+        self._namespace = namespace
+        number = shard.number
+        self._number = tables.add_namespace(namespace) if number is None else number
+        self._new_keys: dict[str, int] = {}
+        self._words: dict[str, int] = {}
+        self._left: dict[int, bytes] = {}
+        self.aftermath = Aftermath(self._number)
+
+    def apply(self, plan: WritePlan) -> None:
+        """Write everything of the plan.
+
+        Raises
+        ------
+        Conflict
+            An expected revision does not match, or an end or note is missing.
+        """
+        self._write_notes(plan.notes)
+        self._unlink(plan.unlinks)
+        self._write_links(plan.links)
+        self._write_events(plan.events)
+        self._tables.drop_events(self._number, plan.dropped_events)
+        self._erase(plan.erased)
+        self._forget_words()
+
+    def load(
+        self, records: Sequence[NoteRecord], links: Sequence[Link], events: Sequence[EvolutionEvent]
+    ) -> None:
+        """Write records as they are, counters included, replacing those of the same id."""
+        self._load_notes(records)
+        self._write_links(links)
+        self._write_events(events)
+        self._forget_words()
+
+    # --- notes -------------------------------------------------------------------------
+
+    def _write_notes(self, writes: Sequence[NoteWrite]) -> None:
+        old = self._stored(write.note for write in writes)
+        self._check_revisions(writes, old)
+        self._number_words(write.terms for write in writes)
+        fresh = [write for write in writes if write.note.id not in self._shard.row_of]
+        self._give_keys([write.note for write in fresh])
+        inserted, updated, vectors = [], [], []
+        for write in writes:
+            key = self._key(write.note.id)
+            entry = self._entry(key, write.note, write.terms)
+            blob = np.array(entry.terms, dtype="<i4").tobytes()
+            row = note_row(key, write.note, blob)
+            if write.embedding is not None:
+                vectors.append((key, to_blob(write.embedding)))
+            if key not in old:
+                inserted.append(row)
+                self.aftermath.appended.append((entry, write.embedding))
+                continue
+            updated.append(row)
+            self._note_change(entry, write.embedding, old[key], blob)
+        self._tables.insert_notes(self._number, inserted)
+        self._tables.update_notes(updated)
+        self._tables.put_vectors(vectors)
+
+    def _note_change(
+        self, entry: Entry, vector: Vector | None, old: tuple[int, bytes, str], blob: bytes
+    ) -> None:
+        _, terms, tags = old
+        if terms != blob:
+            self._left[entry.key] = terms
+        as_before = terms == blob and tags == join_texts(entry.tags) and self._same_source(entry)
+        after = self.aftermath
+        (after.changed if as_before else after.appended).append((entry, vector))
+
+    def _same_source(self, entry: Entry) -> bool:
+        shard = self._shard
+        number = shard.columns.source[shard.row_of[entry.id]]
+        return entry.source == (None if number < 0 else shard.sources.words[number])
+
+    def _load_notes(self, records: Sequence[NoteRecord]) -> None:
+        self._stored(record.note for record in records)
+        self._number_words(record.terms for record in records)
+        known = [record for record in records if record.note.id in self._shard.row_of]
+        self._give_keys([r.note for r in records if r.note.id not in self._shard.row_of])
+        replaced = [self._key(record.note.id) for record in known]
+        for key, (_, terms, _) in self._tables.revisions(replaced).items():
+            self._left[key] = terms
+        self._tables.drop_vectors(replaced)
+        self.aftermath.emptied = replaced
+        rows, vectors = [], []
+        for record in records:
+            key = self._key(record.note.id)
+            entry = self._entry(key, record.note, record.terms)
+            rows.append(note_row(key, record.note, np.array(entry.terms, dtype="<i4").tobytes()))
+            if record.embedding is not None:
+                vectors.append((key, to_blob(record.embedding)))
+            self.aftermath.appended.append((entry, record.embedding))
+        self._tables.insert_notes(self._number, rows)
+        self._tables.put_vectors(vectors)
+
+    def _stored(self, notes: Iterable[Note]) -> dict[int, tuple[int, bytes, str]]:
+        """Return revision, terms and tags of those notes that exist; refuse foreign ones."""
+        ids = []
+        for note in notes:
+            if note.namespace != self._namespace:
+                raise InvalidInput(
+                    f"note {note.id!r} is of namespace {note.namespace!r}, not "
+                    f"{self._namespace!r}; nothing was changed."
+                )
+            ids.append(note.id)
+        if len(set(ids)) != len(ids):
+            raise InvalidInput("a note comes twice in one write; nothing was changed.")
+        row_of = self._shard.row_of
+        rows = [row_of[each] for each in ids if each in row_of]
+        return self._tables.revisions(self._shard.keys(rows)) if rows else {}
+
+    def _check_revisions(
+        self, writes: Sequence[NoteWrite], old: dict[int, tuple[int, bytes, str]]
+    ) -> None:
+        for write in writes:
+            row = self._shard.row_of.get(write.note.id)
+            stored = 0 if row is None else old[int(self._shard.columns.key[row])][0]
+            if stored != write.expected_revision:
+                state = f"is at revision {stored}" if stored else "does not exist"
+                expected = write.expected_revision
+                wanted = f"revision {expected}" if expected else "a new id"
+                raise Conflict(
+                    f"note {write.note.id!r} {state}, the write expected {wanted}; nothing was "
+                    "changed. Read it again and repeat."
+                )
+
+    def _entry(self, key: int, note: Note, terms: Sequence[str]) -> Entry:
+        known, fresh = self._shard.vocabulary.numbers, self._words
+        numbers = [known[term] if term in known else fresh[term] for term in terms]
+        return Entry(
+            key=key,
+            id=note.id,
+            created_at=to_micros(note.created_at),
+            archived=note.archived,
+            source=None if note.source is None else note.source.id,
+            position=None if note.source is None else note.source.position,
+            author=note.author,
+            importance=float(note.importance),
+            terms=numbers,
+            tags=note.tags,
+        )
+
+    def _give_keys(self, notes: Sequence[Note]) -> None:
+        keys = self._tables.new_note_keys(self._number, len(notes))
+        self._new_keys.update(zip((note.id for note in notes), keys, strict=True))
+
+    def _key(self, note_id: str) -> int:
+        key = self._new_keys.get(note_id)
+        if key is None:
+            key = int(self._shard.columns.key[self._shard.row_of[note_id]])
+        return key
+
+    def _exists(self, note_id: str) -> bool:
+        return note_id in self._new_keys or note_id in self._shard.row_of
+
+    # --- words -------------------------------------------------------------------------
+
+    def _number_words(self, texts: Iterable[Sequence[str]]) -> None:
+        """Give numbers to the words the namespace has not seen."""
+        known = self._shard.vocabulary.numbers
+        words = dict.fromkeys(word for text in texts for word in text if word not in known)
+        if words:
+            keys = self._tables.new_term_keys(self._number, len(words))
+            self._tables.put_terms(zip(keys, words, strict=True))
+            first = keys[0] & 0xFFFFFFFF
+            self._words = {word: first + index for index, word in enumerate(words)}
+            self.aftermath.words = [(number, word) for word, number in self._words.items()]
+
+    def _forget_words(self) -> None:
+        """Delete words that only notes held which lost them or are gone: no trace stays."""
+        lost = {number for blob in self._left.values() for number in _numbers(blob)}
+        if not lost:
+            return
+        for entry, _ in (*self.aftermath.appended, *self.aftermath.changed):
+            lost.difference_update(entry.terms)
+        columns = self._shard.columns
+        staying = columns.alive.copy()
+        staying[[self._shard.row_of_key[key] for key in self._left]] = False
+        gone = [n for n in sorted(lost) if not staying[self._shard.by_term.rows(n)].any()]
+        self._tables.drop_terms(self._number, gone)
+        self.aftermath.forgotten_words = gone
+
+    # --- links, events, erasure --------------------------------------------------------
+
+    def _unlink(self, pairs: Sequence[tuple[str, str]]) -> None:
+        known = [(a, b) for a, b in pairs if self._exists(a) and self._exists(b)]
+        keys = [(self._key(low), self._key(high)) for low, high in known]
+        self._tables.drop_links(keys)
+        self.aftermath.unlinks = known
+        self.aftermath.used += [key for pair in keys for key in pair]
+
+    def _write_links(self, links: Sequence[Link]) -> None:
+        rows = []
+        for link in links:
+            if link.kind is not LinkKind.RELATED or link.from_id >= link.to_id:
+                raise InvalidInput(
+                    f"link {link.pair} is not a RELATED link in stored order; nothing was changed."
+                )
+            for end in link.pair:
+                if not self._exists(end):
+                    raise Conflict(
+                        f"link {link.pair}: there is no note {end!r}; nothing was changed."
+                    )
+            rows.append(link_row(self._key(link.from_id), self._key(link.to_id), link))
+        self._tables.put_links(rows)
+        self.aftermath.links = list(links)
+        self.aftermath.used += [key for row in rows for key in row[:2]]
+
+    def _write_events(self, events: Sequence[EvolutionEvent]) -> None:
+        for event in events:
+            if not self._exists(event.note_id):
+                raise Conflict(
+                    f"event {event.id!r}: there is no note {event.note_id!r}; nothing was changed."
+                )
+        self._tables.put_events(
+            event_row(self._number, self._key(event.note_id), event) for event in events
+        )
+
+    def _erase(self, ids: Sequence[str]) -> None:
+        keys = [self._key(each) for each in dict.fromkeys(ids) if self._exists(each)]
+        if not keys:
+            return
+        before = set(self._new_keys.values())
+        stored = self._tables.revisions([key for key in keys if key not in before])
+        self._left.update({key: terms for key, (_, terms, _) in stored.items()})
+        self._tables.erase_notes(keys)
+        self.aftermath.erased = keys
+
+
+def _numbers(blob: bytes) -> list[int]:
+    numbers: list[int] = np.frombuffer(blob, dtype="<i4").tolist()
+    return numbers

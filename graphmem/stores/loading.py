@@ -1,0 +1,124 @@
+"""Bringing a namespace into memory: whole at first use, then what others changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphmem.errors import StoreCorrupt
+from graphmem.stores.columns import NONE, NewRows
+from graphmem.stores.postings import PostingIndex, Vocabulary
+from graphmem.stores.rows import Row, split_texts
+from graphmem.stores.shard import Entry, Shard
+from graphmem.stores.tables import Tables
+
+_ROWS_AT_ONCE = 8192
+
+
+def load_shard(tables: Tables, namespace: str, dimension: int) -> Shard:
+    """Read the columns, terms and vectors of a namespace; bodies and links stay behind."""
+    shard = Shard(tables, tables.namespace_number(namespace), dimension)
+    if shard.number is not None:
+        _load_vocabulary(shard, tables, shard.number)
+        _load_columns(shard, tables, shard.number)
+        _load_vectors(shard, tables, shard.number)
+    return shard
+
+
+def refresh(shard: Shard, tables: Tables, keys: Sequence[int]) -> None:
+    """Read anew the notes with these keys, which another process changed or erased."""
+    if shard.number is None:
+        return
+    _load_vocabulary(shard, tables, shard.number)
+    for key in keys:
+        shard.erase(key)
+    blobs = tables.vectors_of(keys)
+    entries = [_entry(row) for row in tables.hot_columns_of(keys)]
+    vectors = [
+        np.frombuffer(blobs[entry.key], dtype="<f4") if entry.key in blobs else None
+        for entry in entries
+    ]
+    shard.append(entries, vectors)
+
+
+def _entry(row: Row) -> Entry:
+    key, note_id, created_at, archived, source, position, author, terms, importance, tags = row
+    return Entry(
+        key=key,
+        id=note_id,
+        created_at=created_at,
+        archived=bool(archived),
+        source=source,
+        position=position,
+        author=author,
+        importance=importance,
+        terms=_numbers(terms).tolist(),
+        tags=split_texts(tags),
+    )
+
+
+def _load_vocabulary(shard: Shard, tables: Tables, number: int) -> None:
+    for term, word in tables.terms(number, first=len(shard.vocabulary)):
+        shard.vocabulary.learn(term, word)
+
+
+def _load_columns(shard: Shard, tables: Tables, number: int) -> None:
+    cursor = tables.hot_columns(number)
+    blobs: list[bytes] = []
+    while rows := cursor.fetchmany(_ROWS_AT_ONCE):
+        keys, ids, created, archived, sources, positions, authors, terms, importance = zip(
+            *rows, strict=True
+        )
+        shard.columns.extend(
+            NewRows(
+                key=keys,
+                created_at=created,
+                archived=archived,
+                position=positions,
+                importance=importance,
+                terms=[len(each) // 4 for each in terms],
+                source=_name_numbers(shard.sources, sources),
+                author=_name_numbers(shard.authors, authors),
+            )
+        )
+        shard.ids += ids
+        blobs += terms
+    count = len(shard.ids)
+    shard.row_of = dict(zip(shard.ids, range(count), strict=True))
+    shard.row_of_key = dict(zip(shard.columns.key.tolist(), range(count), strict=True))
+    _pack_indexes(shard, blobs)
+
+
+def _pack_indexes(shard: Shard, blobs: Sequence[bytes]) -> None:
+    rows = np.arange(len(blobs), dtype=np.int32)
+    shard.by_term = PostingIndex.pack(_numbers(b"".join(blobs)), rows.repeat(shard.columns.terms))
+    placed = shard.columns.source != NONE
+    shard.by_source = PostingIndex.pack(shard.columns.source[placed], rows[placed])
+
+
+def _load_vectors(shard: Shard, tables: Tables, number: int) -> None:
+    block = shard.vectors
+    block.reserve(shard.columns.count + shard.columns.count // 8)
+    block.extend(shard.columns.count)
+    cursor = tables.vectors(number)
+    while rows := cursor.fetchmany(_ROWS_AT_ONCE):
+        keys, blobs = zip(*rows, strict=True)
+        values = np.frombuffer(b"".join(blobs), dtype="<f4")
+        at = np.searchsorted(shard.columns.key, keys)
+        if values.size != len(keys) * block.dimension or (shard.columns.key[at] != keys).any():
+            raise StoreCorrupt(
+                f"vectors of {len(keys)} notes do not fit the model's {block.dimension} numbers "
+                "or their notes; restore the file from a backup"
+            )
+        block.put(at, values.reshape(len(keys), block.dimension))
+
+
+def _name_numbers(names: Vocabulary, column: Sequence[str | None]) -> list[int]:
+    numbers = {name: names.number(name) for name in dict.fromkeys(column) if name is not None}
+    return [NONE if name is None else numbers[name] for name in column]
+
+
+def _numbers(blob: bytes) -> NDArray[np.int32]:
+    return np.frombuffer(blob, dtype="<i4").astype(np.int32, copy=False)
