@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 from graphmem.interfaces.json_view import json_text
 
@@ -54,10 +55,10 @@ def stderr() -> Console:
 
 
 def show(*parts: RenderableType) -> None:
-    """Print parts of the result."""
+    """Print parts of the result; a text is shown as it is, not read as markup."""
     console = stdout()
     for part in parts:
-        console.print(part)
+        console.print(Text(part) if isinstance(part, str) else part)
 
 
 def show_json(value: object) -> None:

@@ -10,7 +10,8 @@ from rich.text import Text
 
 from graphmem.demo.tour import CUTOFFS, Answer, Evolution, LinkedPair, Score, Tour, shown
 from graphmem.interfaces.console import safe
-from graphmem.interfaces.render import day, decision_text, event_view, plain_table, ranked_table
+from graphmem.interfaces.render import day, decision_text, event_view, numbered_table, plain_table
+from graphmem.model import RankedNote
 
 _TOP = 3
 
@@ -40,14 +41,16 @@ def _remembering(tour: Tour) -> list[RenderableType]:
     return _heading(
         "Remembering",
         "A year in the life of Zoë in Málaga, Daniel in Leeds and Haruka in Kyoto: diaries,",
-        "chats with an assistant, meeting minutes, a group chat.\n",
+        "chats with an assistant, meeting minutes, a group chat.",
         f"{did}: {stats.related} RELATED and {stats.follows} FOLLOWS links, {stats.events}",
         f"evolutions, {stats.sources} sources. Store: {safe(stats.store)}.",
     )
 
 
 def _linking(tour: Tour) -> list[RenderableType]:
-    table = plain_table("Cosine", "Earlier note", "Later note")
+    table = plain_table("Cosine")
+    for column in ("Earlier note", "Later note"):
+        table.add_column(column, overflow="fold", ratio=1)
     for pair in tour.links:
         table.add_row(f"{pair.link.cosine:.3f}", _cell(pair, first=True), _cell(pair, first=False))
     parts = _heading(
@@ -61,7 +64,7 @@ def _linking(tour: Tour) -> list[RenderableType]:
         parts.append(
             Text.assemble(
                 (f"{safe(apart.earlier.id)} and {safe(apart.later.id)}", "cyan"),
-                f" are as close as {apart.link.cosine:.3f}, but they tell of different things: "
+                f" are as close as {apart.link.cosine:.3f}, but their numbers or names differ: "
                 "they are linked, and their metadata is kept apart.",
             )
         )
@@ -100,13 +103,19 @@ def _recalling(tour: Tour) -> list[RenderableType]:
         "that holds the answer.",
     )
     for answer in shown(tour):
-        parts += [
-            Text(),
-            _question(answer),
-            ranked_table(answer.result.notes[:_TOP], marked=answer.question.gold),
-        ]
+        parts += [Text(), _question(answer), numbered_table(_rows(answer))]
         parts.append(Padding(decision_text(answer.result.decision), (0, 0, 0, 2)))
     return parts
+
+
+def _rows(answer: Answer) -> list[tuple[str, RankedNote]]:
+    """Return the first notes and, from further down, those that hold the answer."""
+    rows: list[tuple[str, RankedNote]] = []
+    for rank, ranked in enumerate(answer.result.notes, start=1):
+        gold = ranked.note.id in answer.question.gold
+        if gold or rank <= _TOP:
+            rows.append((f"{rank}*" if gold else str(rank), ranked))
+    return rows
 
 
 def _question(answer: Answer) -> Text:

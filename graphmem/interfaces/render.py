@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from rich import box
@@ -88,20 +88,23 @@ def recall_view(result: RecallResult, *, by_source: bool = False) -> RenderableT
     return Group(ranking, decision_view(result))
 
 
-def ranked_table(notes: Sequence[RankedNote], *, marked: Collection[str] = ()) -> Table:
-    """Return one row a note: its score, the parts that sum to it, and its path.
+def ranked_table(notes: Sequence[RankedNote]) -> Table:
+    """Return one row a note: its score, the parts that sum to it, and its path."""
+    return numbered_table([(str(rank), ranked) for rank, ranked in enumerate(notes, start=1)])
 
-    The ranks of the notes whose ids are in `marked` carry a star.
-    """
-    parts = _part_names([note.contributions for note in notes])
-    table = plain_table("#", "Note")
+
+def numbered_table(rows: Sequence[tuple[str, RankedNote]]) -> Table:
+    """Return :func:`ranked_table` of notes that bring the label of their rank."""
+    parts = _part_names([ranked.contributions for _, ranked in rows])
+    table = plain_table("#")
+    table.add_column("Note", overflow="fold", ratio=1)
     table.add_column("Score", justify="right", style="bold")
     for part in parts:
         table.add_column(part, justify="right")
     table.add_column("Path", overflow="fold")
-    for rank, ranked in enumerate(notes, start=1):
+    for label, ranked in rows:
         table.add_row(
-            f"{rank}*" if ranked.note.id in marked else str(rank),
+            label,
             _note_cell(ranked.note),
             f"{ranked.score:.3f}",
             *(_part(ranked.contributions, part) for part in parts),
@@ -116,7 +119,7 @@ def _source_table(sources: Sequence[RankedSource]) -> Table:
     table.add_column("Score", justify="right", style="bold")
     for part in parts:
         table.add_column(part, justify="right")
-    table.add_column("Notes that speak for it")
+    table.add_column("Notes that speak for it", overflow="fold")
     for rank, ranked in enumerate(sources, start=1):
         table.add_row(
             str(rank),
@@ -146,8 +149,10 @@ def _note_cell(note: Note) -> Text:
 
 
 def path_text(path: Sequence[Step]) -> Text:
-    """Return a path, from the seed to the note."""
-    return Text(safe(" → ".join(str(step) for step in path)), style="dim")
+    """Return a path: how its start was found, then edge by edge to the note."""
+    found = " + ".join(step.kind for step in path if step.from_id is None)
+    edges = [str(step) for step in path if step.from_id is not None]
+    return Text(safe(" → ".join([f"seed {found}", *edges] if found else edges)), style="dim")
 
 
 def decision_view(result: RecallResult) -> RenderableType:

@@ -54,7 +54,7 @@ RANKED = RankedNote(
     score=0.9,
     contributions={"recency": 0.1, "relevance": 0.8},
     signals={"vector": 0.7},
-    path=(Step(StepKind.LEXICAL), Step(StepKind.RELATED, "n7", 0.83)),
+    path=(Step(StepKind.VECTOR), Step(StepKind.LEXICAL), Step(StepKind.RELATED, "n7", 0.83)),
 )
 RESULT = RecallResult(
     query="does Zoë eat fish?",
@@ -84,7 +84,7 @@ def test_recall_shows_score_its_parts_path_and_decision() -> None:
         "0.800",
         "recency",
         "0.100",
-        "seed lexical → RELATED 0.83 from n7",
+        "seed vector + lexical → RELATED 0.83 from n7",
         "retrieved (answerable 0.91). The note says so.",
         "n1 r1 (0.88)",
         "5 candidates: 3 seeds, 2 through the graph; 4 cut",
@@ -171,7 +171,7 @@ def test_json_has_fields_by_name_and_times_in_utc() -> None:
     assert isinstance(value, dict)
     assert value["at"] == "2025-07-01T07:00:00Z"
     assert value["decision"]["outcome"] == "retrieved"
-    assert value["notes"][0]["path"][1] == {"kind": "RELATED", "from_id": "n7", "weight": 0.83}
+    assert value["notes"][0]["path"][2] == {"kind": "RELATED", "from_id": "n7", "weight": 0.83}
     assert '"Zoë"' in json_text(RESULT)
 
 
