@@ -1,0 +1,2 @@
+// Wait until new indexes answer
+CALL db.awaitIndexes($seconds)

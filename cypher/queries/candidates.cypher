@@ -1,0 +1,221 @@
+// Candidates of a recall: seeds by meaning and by words, expanded over the graph, in one read
+MATCH (g:GraphMem {name: 'graphmem'})
+OPTIONAL MATCH (s:Namespace {name: $namespace})
+
+// How many notes may be counted and how long they are; unfiltered, the namespace knows.
+CALL () {
+  WITH 1 AS one
+  WHERE NOT $unfiltered
+  MATCH (n:Note {namespace: $namespace})
+  WHERE n.id IS NOT NULL
+    AND ($archived OR NOT n.archived)
+    AND ($sources IS NULL OR n.source_id IN $sources)
+    AND ($authors IS NULL OR n.author IN $authors)
+    AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN n.tags))
+    AND ($since IS NULL OR n.created_at >= $since)
+    AND ($until IS NULL OR n.created_at < $until)
+  RETURN count(n) AS counted, coalesce(sum(n.term_count), 0) AS summed
+}
+WITH g,
+     CASE WHEN $unfiltered THEN coalesce(s.notes, 0) ELSE counted END AS note_count,
+     CASE WHEN $unfiltered THEN coalesce(s.terms, 0) ELSE summed END AS term_total
+CALL () {
+  MATCH (n:Note)
+  RETURN count(n) AS stored
+}
+// The index knows no namespace: fetch more by the share of it that may be seen.
+WITH g, note_count, term_total,
+     CASE note_count
+       WHEN 0 THEN 0
+       ELSE 1 + toInteger($overfetch * $vector_seeds * toFloat(stored) / note_count)
+     END AS fetch
+
+// Vector seeds, from the index when that is cheaper than scoring every note ...
+CALL (g, note_count, fetch) {
+  WITH g, note_count, fetch
+  WHERE $indexed AND note_count > $scan_limit AND fetch < note_count
+  CALL db.index.vector.queryNodes('note_' + g.slot, fetch, $vector) YIELD node AS n, score
+  WITH n, score
+  WHERE n.namespace = $namespace
+    AND ($archived OR NOT n.archived)
+    AND ($sources IS NULL OR n.source_id IN $sources)
+    AND ($authors IS NULL OR n.author IN $authors)
+    AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN n.tags))
+    AND ($since IS NULL OR n.created_at >= $since)
+    AND ($until IS NULL OR n.created_at < $until)
+  WITH n, 2 * score - 1 AS cosine
+  ORDER BY cosine DESC, n.id
+  LIMIT $vector_seeds
+  RETURN collect(n) AS indexed
+}
+// ... or when others filled the index's answer.
+CALL (g, note_count, indexed) {
+  WITH g, note_count, indexed
+  WHERE note_count > 0 AND size(indexed) < $vector_seeds
+  MATCH (n:Note {namespace: $namespace})
+  WHERE n.id IS NOT NULL
+    AND ($archived OR NOT n.archived)
+    AND ($sources IS NULL OR n.source_id IN $sources)
+    AND ($authors IS NULL OR n.author IN $authors)
+    AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN n.tags))
+    AND ($since IS NULL OR n.created_at >= $since)
+    AND ($until IS NULL OR n.created_at < $until)
+  WITH n, n[g.slot] AS embedding
+  WHERE embedding IS NOT NULL AND size(embedding) = size($vector)
+  WITH n, 2 * vector.similarity.cosine(embedding, $vector) - 1 AS cosine
+  ORDER BY cosine DESC, n.id
+  LIMIT $vector_seeds
+  RETURN collect(n) AS scanned
+}
+WITH g, note_count, term_total,
+     CASE WHEN size(indexed) < $vector_seeds THEN scanned ELSE indexed END AS near
+
+// Lexical seeds: one lookup a term, weighed by how rare the term is.
+CALL () {
+  UNWIND range(0, size($queries) - 1) AS term
+  CALL (term) {
+    CALL db.index.fulltext.queryNodes('note_terms', $queries[term], $lookup) YIELD node AS n
+    WITH n
+    WHERE ($archived OR NOT n.archived)
+      AND ($sources IS NULL OR n.source_id IN $sources)
+      AND ($authors IS NULL OR n.author IN $authors)
+      AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN n.tags))
+      AND ($since IS NULL OR n.created_at >= $since)
+      AND ($until IS NULL OR n.created_at < $until)
+    WITH n LIMIT $term_cap + 1
+    RETURN collect(n) AS found
+  }
+  RETURN collect({term: term, found: found}) AS hits
+}
+CALL (hits, note_count) {
+  UNWIND hits AS hit
+  WITH note_count, hit.found AS found, size(hit.found) AS frequency
+  WHERE frequency <= $term_cap
+  WITH found,
+       toInteger(round(1e6 * log(1.0 + (note_count - frequency + 0.5) / (frequency + 0.5)))) AS weight
+  UNWIND found AS n
+  WITH n, sum(weight) AS score
+  ORDER BY score DESC, n.term_count, n.id
+  LIMIT $lexical_seeds
+  RETURN collect(n) AS rare
+}
+// When every term is common, the rarest is used all the same.
+CALL (hits) {
+  WITH [hit IN hits WHERE size(hit.found) > 0] AS present
+  WHERE all(hit IN present WHERE size(hit.found) > $term_cap)
+  UNWIND present AS hit
+  CALL (hit) {
+    CALL db.index.fulltext.queryNodes('note_terms', $queries[hit.term]) YIELD node AS n
+    WITH n
+    WHERE ($archived OR NOT n.archived)
+      AND ($sources IS NULL OR n.source_id IN $sources)
+      AND ($authors IS NULL OR n.author IN $authors)
+      AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN n.tags))
+      AND ($since IS NULL OR n.created_at >= $since)
+      AND ($until IS NULL OR n.created_at < $until)
+    RETURN count(n) AS frequency
+  }
+  WITH hit.term AS term ORDER BY frequency, term LIMIT 1
+  CALL db.index.fulltext.queryNodes('note_terms', $queries[term]) YIELD node AS n
+  WITH n
+  WHERE ($archived OR NOT n.archived)
+    AND ($sources IS NULL OR n.source_id IN $sources)
+    AND ($authors IS NULL OR n.author IN $authors)
+    AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN n.tags))
+    AND ($since IS NULL OR n.created_at >= $since)
+    AND ($until IS NULL OR n.created_at < $until)
+  WITH n ORDER BY n.term_count, n.id LIMIT $lexical_seeds
+  RETURN collect(n) AS common
+}
+WITH g, note_count, term_total, near, rare + common AS matched,
+     [hit IN hits | {term: hit.term, frequency: size(hit.found)}] AS frequencies
+
+// Expansion from the best seeds: RELATED, FOLLOWS both ways, and the source's weightiest.
+CALL (near, matched) {
+  UNWIND near[..$expand] + matched[..$expand] AS n
+  RETURN collect(DISTINCT n) AS starts
+}
+WITH g, note_count, term_total, near, matched, frequencies, starts,
+     reduce(reached = starts, hop IN range(1, $hops) | reached + COLLECT {
+       UNWIND reached AS a
+       CALL (a) {
+         MATCH (a)-[r:RELATED]-(n:Note)
+         WHERE r.weight >= $min_weight
+           AND ($archived OR NOT n.archived)
+           AND ($sources IS NULL OR n.source_id IN $sources)
+           AND ($authors IS NULL OR n.author IN $authors)
+           AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN n.tags))
+           AND ($since IS NULL OR n.created_at >= $since)
+           AND ($until IS NULL OR n.created_at < $until)
+         RETURN n ORDER BY r.weight DESC, n.id LIMIT $fanout
+       }
+       WITH n WHERE NOT n IN reached
+       RETURN DISTINCT n
+     }) AS along_related,
+     reduce(reached = starts, step IN range(1, $window) | reached + COLLECT {
+       UNWIND reached AS a
+       MATCH (a)-[:FOLLOWS]->(n:Note)
+       WHERE NOT n IN reached
+         AND ($archived OR NOT n.archived)
+         AND ($sources IS NULL OR n.source_id IN $sources)
+         AND ($authors IS NULL OR n.author IN $authors)
+         AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN n.tags))
+         AND ($since IS NULL OR n.created_at >= $since)
+         AND ($until IS NULL OR n.created_at < $until)
+       RETURN DISTINCT n
+     }) AS before,
+     reduce(reached = starts, step IN range(1, $window) | reached + COLLECT {
+       UNWIND reached AS a
+       MATCH (a)<-[:FOLLOWS]-(n:Note)
+       WHERE NOT n IN reached
+         AND ($archived OR NOT n.archived)
+         AND ($sources IS NULL OR n.source_id IN $sources)
+         AND ($authors IS NULL OR n.author IN $authors)
+         AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN n.tags))
+         AND ($since IS NULL OR n.created_at >= $since)
+         AND ($until IS NULL OR n.created_at < $until)
+       RETURN DISTINCT n
+     }) AS after
+CALL (starts) {
+  UNWIND starts AS a
+  WITH DISTINCT a.source_id AS source_id
+  WHERE source_id IS NOT NULL
+  CALL (source_id) {
+    MATCH (:Source {namespace: $namespace, id: source_id})<-[:FROM]-(n:Note)
+    WHERE ($archived OR NOT n.archived)
+      AND ($sources IS NULL OR n.source_id IN $sources)
+      AND ($authors IS NULL OR n.author IN $authors)
+      AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN n.tags))
+      AND ($since IS NULL OR n.created_at >= $since)
+      AND ($until IS NULL OR n.created_at < $until)
+    RETURN n ORDER BY n.importance_score DESC, n.id LIMIT $source_notes
+  }
+  RETURN collect(n) AS of_source
+}
+CALL (near, matched, along_related, before, after, of_source) {
+  UNWIND near + matched + along_related + before + after + of_source AS n
+  RETURN collect(DISTINCT n) AS candidates
+}
+CALL (candidates) {
+  UNWIND candidates AS a
+  MATCH (a)-[r:RELATED|FOLLOWS]->(b:Note)
+  WHERE b IN candidates AND (type(r) = 'FOLLOWS' OR r.weight >= $min_weight)
+  RETURN collect(r {
+    from_id: a.id, to_id: b.id, kind: type(r), .weight, .cosine, .created_at, .retrievals,
+    .last_retrieved_at
+  }) AS links
+}
+RETURN note_count, term_total, frequencies, g.dimension AS dimension,
+       [n IN near | n.id] AS near, [n IN matched | n.id] AS matched, links,
+       [n IN candidates | {
+         note: n {
+           .id, .content, .role, .author, .source_id, .source_revision, .source_position,
+           .source_start, .source_end, .created_at, .keywords, .tags, .context,
+           .importance_score, .metadata, .last_accessed_at, .feedback, .recall_count,
+           .revision, .content_revision, .archived, .given
+         },
+         terms: n.terms[..n.term_count],
+         odd_terms: n.odd_terms,
+         cosine: CASE WHEN size(n[g.slot]) = size($vector)
+                      THEN 2 * vector.similarity.cosine(n[g.slot], $vector) - 1 END
+       }] AS candidates

@@ -1,0 +1,25 @@
+// Remove a namespace whole
+CALL () {
+  MATCH (n:Note {namespace: $namespace})
+  WHERE n.id IS NOT NULL
+  DETACH DELETE n
+  RETURN count(*) AS notes
+}
+CALL () {
+  MATCH (e:EvolutionEvent {namespace: $namespace})
+  WHERE e.id IS NOT NULL
+  DETACH DELETE e
+  RETURN count(*) AS events
+}
+CALL () {
+  MATCH (o:Source {namespace: $namespace})
+  WHERE o.id IS NOT NULL
+  DETACH DELETE o
+  RETURN count(*) AS sources
+}
+CALL () {
+  MATCH (s:Namespace {name: $namespace})
+  DETACH DELETE s
+  RETURN count(*) AS namespaces
+}
+RETURN notes

@@ -1,0 +1,8 @@
+// One evolution event
+MATCH (e:EvolutionEvent {namespace: $namespace, id: $id})-[:CHANGED]->(n:Note)
+WHERE ($sources IS NULL OR n.source_id IN $sources)
+  AND ($authors IS NULL OR n.author IN $authors)
+RETURN e {
+  .id, .note_id, .kind, .revision, .at, .proposer, .trigger_id, .similarity, .before, .after,
+  .linked, .unlinked
+} AS event

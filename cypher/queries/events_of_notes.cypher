@@ -1,0 +1,11 @@
+// Evolution events of these notes
+UNWIND $ids AS id
+MATCH (e:EvolutionEvent)-[:CHANGED]->(n:Note {namespace: $namespace, id: id})
+WHERE ($sources IS NULL OR n.source_id IN $sources)
+  AND ($authors IS NULL OR n.author IN $authors)
+WITH DISTINCT e
+RETURN e {
+  .id, .note_id, .kind, .revision, .at, .proposer, .trigger_id, .similarity, .before, .after,
+  .linked, .unlinked
+} AS event
+ORDER BY event.note_id, event.revision

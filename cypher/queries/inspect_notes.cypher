@@ -1,0 +1,17 @@
+// Notes whose parts do not agree
+MATCH (g:GraphMem {name: 'graphmem'})
+MATCH (n:Note {namespace: $namespace})
+WHERE n.id IS NOT NULL
+  AND ($sources IS NULL OR n.source_id IN $sources)
+  AND ($authors IS NULL OR n.author IN $authors)
+WITH n,
+     n.terms IS NULL OR n.term_count IS NULL OR size(n.terms) <> n.term_count + 1
+       OR n.terms[-1] <> CASE WHEN n.archived THEN $archive_owner ELSE $current_owner END
+       AS terms_differ,
+     COLLECT { MATCH (n)-[:FROM]->(s:Source) RETURN s.id }
+       <> CASE WHEN n.source_id IS NULL THEN [] ELSE [n.source_id] END AS source_differs,
+     size(n[g.slot]) <> g.dimension AS vector_differs
+WITH n, terms_differ, source_differs, coalesce(vector_differs, false) AS vector_differs
+WHERE terms_differ OR source_differs OR vector_differs
+RETURN n.id AS id, n.source_id AS source_id, terms_differ, source_differs, vector_differs
+ORDER BY id

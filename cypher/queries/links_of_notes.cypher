@@ -1,0 +1,11 @@
+// RELATED links with an end among these notes
+UNWIND $ids AS id
+MATCH (n:Note {namespace: $namespace, id: id})-[r:RELATED]-(m:Note)
+WHERE ($sources IS NULL OR (n.source_id IN $sources AND m.source_id IN $sources))
+  AND ($authors IS NULL OR (n.author IN $authors AND m.author IN $authors))
+WITH DISTINCT r
+RETURN r {
+  from_id: startNode(r).id, to_id: endNode(r).id, .weight, .cosine, .created_at, .retrievals,
+  .last_retrieved_at
+} AS link
+ORDER BY link.from_id, link.to_id

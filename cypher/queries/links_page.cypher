@@ -1,0 +1,16 @@
+// The RELATED links that start at a page of notes, in order of pair
+MATCH (n:Note {namespace: $namespace})
+WHERE n.id > $after
+  AND ($sources IS NULL OR n.source_id IN $sources)
+  AND ($authors IS NULL OR n.author IN $authors)
+WITH n ORDER BY n.id LIMIT $page
+RETURN n.id AS id, COLLECT {
+  MATCH (n)-[r:RELATED]->(m:Note)
+  WHERE ($sources IS NULL OR m.source_id IN $sources)
+    AND ($authors IS NULL OR m.author IN $authors)
+  RETURN r {
+    from_id: n.id, to_id: m.id, .weight, .cosine, .created_at, .retrievals, .last_retrieved_at
+  }
+  ORDER BY m.id
+} AS links
+ORDER BY id

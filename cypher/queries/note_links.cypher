@@ -1,0 +1,10 @@
+// RELATED links of one note, strongest first
+MATCH (n:Note {namespace: $namespace, id: $id})-[r:RELATED]-(m:Note)
+WHERE ($sources IS NULL OR (n.source_id IN $sources AND m.source_id IN $sources))
+  AND ($authors IS NULL OR (n.author IN $authors AND m.author IN $authors))
+  AND NOT m.archived AND r.weight >= $min_weight
+RETURN r {
+  from_id: startNode(r).id, to_id: endNode(r).id, .weight, .cosine, .created_at, .retrievals,
+  .last_retrieved_at
+} AS link
+ORDER BY r.weight DESC, m.id

@@ -1,0 +1,16 @@
+// A page of notes in order of id
+MATCH (n:Note {namespace: $namespace})
+WHERE n.id > $after
+  AND ($archived OR NOT n.archived)
+  AND ($sources IS NULL OR n.source_id IN $sources)
+  AND ($authors IS NULL OR n.author IN $authors)
+  AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN n.tags))
+  AND ($since IS NULL OR n.created_at >= $since)
+  AND ($until IS NULL OR n.created_at < $until)
+WITH n ORDER BY n.id LIMIT $page
+RETURN n {
+  .id, .content, .role, .author, .source_id, .source_revision, .source_position, .source_start,
+  .source_end, .created_at, .keywords, .tags, .context, .importance_score, .metadata,
+  .last_accessed_at, .feedback, .recall_count, .revision, .content_revision, .archived, .given
+} AS note
+ORDER BY note.id

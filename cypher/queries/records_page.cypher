@@ -1,0 +1,13 @@
+// A page of notes with terms and embeddings, in order of id
+MATCH (g:GraphMem {name: 'graphmem'})
+MATCH (n:Note {namespace: $namespace})
+WHERE n.id > $after
+  AND ($sources IS NULL OR n.source_id IN $sources)
+  AND ($authors IS NULL OR n.author IN $authors)
+WITH g, n ORDER BY n.id LIMIT $page
+RETURN n {
+  .id, .content, .role, .author, .source_id, .source_revision, .source_position, .source_start,
+  .source_end, .created_at, .keywords, .tags, .context, .importance_score, .metadata,
+  .last_accessed_at, .feedback, .recall_count, .revision, .content_revision, .archived, .given
+} AS note, n.terms[..n.term_count] AS terms, n.odd_terms AS odd_terms, n[g.slot] AS embedding
+ORDER BY note.id

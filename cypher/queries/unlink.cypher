@@ -1,0 +1,4 @@
+// Remove RELATED links
+UNWIND $pairs AS pair
+MATCH ()-[r:RELATED {namespace: $namespace, pair: pair}]->()
+DELETE r

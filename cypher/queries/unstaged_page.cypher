@@ -1,0 +1,11 @@
+// A page of notes whose new embedding is missing or of an older revision
+MATCH (n:Note {namespace: $namespace})
+WHERE n.id > $after
+  AND (n.staged IS NULL OR n.staged <> $token + '@' + toString(n.revision))
+WITH n ORDER BY n.id LIMIT $page
+RETURN n {
+  .id, .content, .role, .author, .source_id, .source_revision, .source_position, .source_start,
+  .source_end, .created_at, .keywords, .tags, .context, .importance_score, .metadata,
+  .last_accessed_at, .feedback, .recall_count, .revision, .content_revision, .archived, .given
+} AS note
+ORDER BY note.id

@@ -1,0 +1,61 @@
+"""The Cypher of this project: files of the top-level ``cypher/`` folder, read once.
+
+A checkout has them beside the package, a wheel inside it. Their first line is a comment
+with the title, which Neo4j Browser shows as well.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import LiteralString
+
+_MIGRATION = re.compile(r"(\d+)_\w+\.cypher")
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One additive change of the schema: the version it makes and its statement."""
+
+    version: int
+    statement: LiteralString
+
+
+@cache
+def folder() -> Traversable:
+    """Return the folder with the files: the checkout's, else the package's."""
+    checkout = Path(__file__).parents[2]
+    if (checkout / "pyproject.toml").is_file() and (checkout / "cypher").is_dir():
+        return checkout / "cypher"
+    return files("graphmem") / "cypher"
+
+
+@cache
+def query(name: str) -> LiteralString:
+    """Return the one statement of ``queries/<name>.cypher``."""
+    return _text(folder() / "queries" / f"{name}.cypher")
+
+
+@cache
+def schema() -> tuple[LiteralString, ...]:
+    """Return the statements of ``schema.cypher``, in order."""
+    text = _text(folder() / "schema.cypher")
+    return tuple(part.strip() for part in text.split(";\n") if part.strip())
+
+
+@cache
+def migrations() -> tuple[Migration, ...]:
+    """Return the files of ``migrations/``, in order of version."""
+    found = []
+    for file in (folder() / "migrations").iterdir():
+        if match := _MIGRATION.fullmatch(file.name):
+            found.append(Migration(int(match[1]), _text(file)))
+    return tuple(sorted(found, key=lambda migration: migration.version))
+
+
+def _text(file: Traversable) -> LiteralString:
+    return file.read_text(encoding="utf-8").strip().removesuffix(";")

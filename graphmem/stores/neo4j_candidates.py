@@ -1,0 +1,97 @@
+"""A recall's candidates in one round trip (``cypher/queries/candidates.cypher``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from neo4j import Record
+
+from graphmem.errors import EmbeddingMismatch
+from graphmem.model import TERM_CAP, Candidate, CandidateQuery, CandidateSet, Scope
+from graphmem.stores.neo4j_rows import link_of, note_of
+from graphmem.stores.neo4j_scope import Visibility
+from graphmem.stores.neo4j_terms import lookup, tokens_of
+
+OVERFETCH = 5
+"""How many times more seeds than wanted the approximate index is asked for."""
+SCAN_LIMIT = 1000
+"""A set of up to so many notes is scored whole: as quick as the index, and exact."""
+
+
+def candidate_parameters(scope: Scope, query: CandidateQuery, *, indexed: bool) -> dict[str, Any]:
+    """Return the statement's parameters; `indexed` allows the vector index."""
+    seen = Visibility.of(scope, query.where)
+    return seen.parameters | {
+        "unfiltered": seen.unfiltered,
+        "vector": query.vector.tolist(),
+        "indexed": indexed,
+        "overfetch": OVERFETCH,
+        "scan_limit": SCAN_LIMIT,
+        "queries": [
+            lookup(term, scope.namespace, archived=seen.archived)
+            for term in dict.fromkeys(query.terms)
+        ],
+        # Unfiltered, what the index finds is what counts, and the cap may cut it there.
+        "lookup": {"limit": TERM_CAP + 1} if seen.unfiltered else {},
+        "term_cap": TERM_CAP,
+        "vector_seeds": query.vector_seeds,
+        "lexical_seeds": query.lexical_seeds,
+        "expand": query.expand,
+        "hops": query.hops,
+        "fanout": query.fanout,
+        "min_weight": query.min_weight,
+        "window": query.window,
+        "source_notes": query.source_notes,
+    }
+
+
+def candidate_set(scope: Scope, query: CandidateQuery, row: Record) -> CandidateSet:
+    """Return the answer of the statement as values.
+
+    Raises
+    ------
+    EmbeddingMismatch
+        The question's vector does not have the dimension of the store's model.
+    """
+    dimension = row["dimension"]
+    if dimension is not None and query.vector.shape != (dimension,):
+        raise EmbeddingMismatch(
+            f"a question of shape {query.vector.shape} does not fit the store's model of "
+            f"dimension {dimension}; reindex, or use that model"
+        )
+    vector_ranks, lexical_ranks = _ranks(row["near"]), _ranks(row["matched"])
+    candidates = [
+        Candidate(
+            note=note_of(scope.namespace, found["note"]),
+            terms=tokens_of(found["terms"], found["odd_terms"]),
+            cosine=found["cosine"],
+            vector_rank=vector_ranks.get(found["note"]["id"]),
+            lexical_rank=lexical_ranks.get(found["note"]["id"]),
+        )
+        for found in row["candidates"]
+    ]
+    note_count = row["note_count"]
+    return CandidateSet(
+        candidates=tuple(sorted(candidates, key=lambda candidate: candidate.note.id)),
+        links=tuple(
+            sorted(
+                map(link_of, row["links"]), key=lambda link: (link.kind, link.from_id, link.to_id)
+            )
+        ),
+        note_count=note_count,
+        average_terms=row["term_total"] / note_count if note_count else 0.0,
+        document_frequency=_frequencies(query, row),
+    )
+
+
+def _ranks(ids: Sequence[str]) -> Mapping[str, int]:
+    return {id_: rank for rank, id_ in enumerate(ids)}
+
+
+def _frequencies(query: CandidateQuery, row: Record) -> Mapping[str, int]:
+    terms = list(dict.fromkeys(query.terms))
+    return {
+        terms[hit["term"]]: min(hit["frequency"], TERM_CAP)
+        for hit in sorted(row["frequencies"], key=lambda hit: int(hit["term"]))
+    }

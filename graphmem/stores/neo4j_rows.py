@@ -1,0 +1,335 @@
+"""How notes, links and events lie in Neo4j's properties.
+
+Times are native, in UTC with microseconds. What is nested (metadata, given fields, the
+states of an event) is canonical JSON text, because a property cannot hold a map.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, TypeAlias
+
+import numpy as np
+from neo4j.time import DateTime
+
+from graphmem.model import (
+    DEFAULT_IMPORTANCE,
+    EventKind,
+    EvolutionEvent,
+    Given,
+    Link,
+    LinkKind,
+    Note,
+    NoteState,
+    Source,
+    Vector,
+)
+from graphmem.stores.neo4j_terms import stored_terms
+
+Row: TypeAlias = Mapping[str, Any]
+"""Properties as the driver takes and returns them: of mixed types."""
+
+TITLE_LENGTH = 60
+_LONGEST_PAIR = 500
+
+
+def utc(moment: DateTime) -> datetime:
+    """Return a time of the server as an aware one in UTC."""
+    native: datetime = moment.to_native()
+    return native.astimezone(UTC)
+
+
+def vector_of(embedding: list[float]) -> Vector:
+    """Return a stored embedding, shape (dimension,), float32."""
+    return np.array(embedding, dtype=np.float32)
+
+
+# --- notes -----------------------------------------------------------------------------
+
+
+def note_properties(note: Note, tokens: tuple[str, ...]) -> dict[str, Any]:
+    """Return the note's properties without identity, counters of use and embedding."""
+    source = note.source
+    held = stored_terms(tokens, note.namespace, archived=note.archived)
+    return {
+        "title": _title(note.content),
+        "content": note.content,
+        "role": note.role,
+        "author": note.author,
+        "source_id": source and source.id,
+        "source_revision": source and source.revision,
+        "source_position": source and source.position,
+        "source_start": source and source.start,
+        "source_end": source and source.end,
+        "created_at": note.created_at,
+        "keywords": list(note.keywords),
+        "tags": list(note.tags),
+        "context": note.context,
+        "importance_score": float(note.importance),
+        "metadata": _json(dict(note.metadata)) if note.metadata else None,
+        "feedback": note.feedback,
+        "revision": note.revision,
+        "content_revision": note.content_revision,
+        "archived": note.archived,
+        "given": _given_json(note.given),
+        "terms": held.terms,
+        "odd_terms": held.odd_terms or None,
+        "term_count": len(tokens),
+    }
+
+
+def use_properties(note: Note) -> dict[str, Any]:
+    """Return the counters of use, which an upsert of a stored note leaves alone."""
+    return {"recall_count": note.recall_count, "last_accessed_at": note.last_accessed_at}
+
+
+def note_of(namespace: str, row: Row) -> Note:
+    """Return the note of a map of its properties."""
+    source = None
+    if row["source_id"] is not None:
+        source = Source(
+            id=row["source_id"],
+            revision=row["source_revision"],
+            position=row["source_position"],
+            start=row["source_start"],
+            end=row["source_end"],
+        )
+    importance = row["importance_score"]
+    return Note(
+        id=row["id"],
+        namespace=namespace,
+        content=row["content"],
+        role=row["role"],
+        author=row["author"],
+        source=source,
+        created_at=utc(row["created_at"]),
+        keywords=tuple(row["keywords"]),
+        tags=tuple(row["tags"]),
+        context=row["context"],
+        importance=DEFAULT_IMPORTANCE if importance is None else importance,
+        metadata=json.loads(row["metadata"] or "{}"),
+        last_accessed_at=utc(row["last_accessed_at"]),
+        feedback=row["feedback"],
+        recall_count=row["recall_count"] or 0,
+        revision=row["revision"],
+        content_revision=row["content_revision"],
+        archived=row["archived"],
+        given=_given_of(row["given"]),
+    )
+
+
+def _title(content: str) -> str:
+    line = " ".join(content[: 2 * TITLE_LENGTH].split())
+    return line if len(line) <= TITLE_LENGTH else f"{line[: TITLE_LENGTH - 1]}…"
+
+
+# --- links -----------------------------------------------------------------------------
+
+
+def pair_key(from_id: str, to_id: str) -> str:
+    """Return the text that identifies a pair within its namespace.
+
+    Long ids stand in it as a digest: an index key of the server is bounded.
+    """
+    key = _json([from_id, to_id])
+    if len(key) <= _LONGEST_PAIR:
+        return key
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def link_row(link: Link) -> dict[str, Any]:
+    """Return what stores a RELATED link."""
+    return {
+        "from_id": link.from_id,
+        "to_id": link.to_id,
+        "pair": pair_key(link.from_id, link.to_id),
+        "properties": {
+            "weight": float(link.weight),
+            "cosine": float(link.cosine),
+            "created_at": link.created_at,
+            "retrievals": link.retrievals,
+            "last_retrieved_at": link.last_retrieved_at,
+        },
+    }
+
+
+def link_of(row: Row) -> Link:
+    """Return the link of a map of its properties and ends."""
+    if row.get("kind") == LinkKind.FOLLOWS:
+        return Link(row["from_id"], row["to_id"], 1.0, 1.0, LinkKind.FOLLOWS)
+    created_at, retrieved_at = row["created_at"], row["last_retrieved_at"]
+    return Link(
+        from_id=row["from_id"],
+        to_id=row["to_id"],
+        weight=row["weight"],
+        cosine=row["cosine"],
+        created_at=created_at and utc(created_at),
+        retrievals=row["retrievals"],
+        last_retrieved_at=retrieved_at and utc(retrieved_at),
+    )
+
+
+def _link_json(link: Link) -> dict[str, Any]:
+    return {
+        "from_id": link.from_id,
+        "to_id": link.to_id,
+        "weight": float(link.weight),
+        "cosine": float(link.cosine),
+        "kind": link.kind.value,
+        "created_at": _iso(link.created_at),
+        "retrievals": link.retrievals,
+        "last_retrieved_at": _iso(link.last_retrieved_at),
+    }
+
+
+def _link_from_json(fields: dict[str, Any]) -> Link:
+    return Link(
+        from_id=fields["from_id"],
+        to_id=fields["to_id"],
+        weight=fields["weight"],
+        cosine=fields["cosine"],
+        kind=LinkKind(fields["kind"]),
+        created_at=_moment(fields["created_at"]),
+        retrievals=fields["retrievals"],
+        last_retrieved_at=_moment(fields["last_retrieved_at"]),
+    )
+
+
+# --- events ----------------------------------------------------------------------------
+
+
+def event_row(event: EvolutionEvent) -> dict[str, Any]:
+    """Return what stores an event."""
+    return {
+        "id": event.id,
+        "note_id": event.note_id,
+        "trigger_id": event.trigger_id,
+        "properties": {
+            "note_id": event.note_id,
+            "kind": event.kind.value,
+            "revision": event.revision,
+            "at": event.at,
+            "proposer": event.proposer,
+            "trigger_id": event.trigger_id,
+            "similarity": None if event.similarity is None else float(event.similarity),
+            "before": _state_json(event.before),
+            "after": _state_json(event.after),
+            "linked": _json([_link_json(link) for link in event.linked]),
+            "unlinked": _json([_link_json(link) for link in event.unlinked]),
+        },
+    }
+
+
+def event_of(row: Row) -> EvolutionEvent:
+    """Return the event of a map of its properties."""
+    return EvolutionEvent(
+        id=row["id"],
+        note_id=row["note_id"],
+        kind=EventKind(row["kind"]),
+        revision=row["revision"],
+        at=utc(row["at"]),
+        proposer=row["proposer"],
+        before=_state_of(row["before"]),
+        after=_state_of(row["after"]),
+        trigger_id=row["trigger_id"],
+        similarity=row["similarity"],
+        linked=tuple(map(_link_from_json, json.loads(row["linked"]))),
+        unlinked=tuple(map(_link_from_json, json.loads(row["unlinked"]))),
+    )
+
+
+def _state_json(state: NoteState) -> str:
+    source = state.source
+    return _json(
+        {
+            "content": state.content,
+            "role": state.role,
+            "author": state.author,
+            "source": source
+            and {
+                "id": source.id,
+                "revision": source.revision,
+                "position": source.position,
+                "start": source.start,
+                "end": source.end,
+            },
+            "created_at": _iso(state.created_at),
+            "keywords": state.keywords,
+            "tags": state.tags,
+            "context": state.context,
+            "importance_score": float(state.importance),
+            "metadata": dict(state.metadata),
+            "archived": state.archived,
+            "given": _given_fields(state.given),
+        }
+    )
+
+
+def _state_of(text: str) -> NoteState:
+    fields = json.loads(text)
+    source = fields["source"]
+    return NoteState(
+        content=fields["content"],
+        role=fields["role"],
+        author=fields["author"],
+        source=None if source is None else Source(**source),
+        created_at=datetime.fromisoformat(fields["created_at"]),
+        keywords=tuple(fields["keywords"]),
+        tags=tuple(fields["tags"]),
+        context=fields["context"],
+        importance=fields.get("importance_score", DEFAULT_IMPORTANCE),
+        metadata=fields["metadata"],
+        archived=fields["archived"],
+        given=_given_from_fields(fields["given"]),
+    )
+
+
+# --- parts -----------------------------------------------------------------------------
+
+
+def _given_fields(given: Given) -> dict[str, Any]:
+    fields = {
+        "keywords": given.keywords,
+        "tags": given.tags,
+        "context": given.context,
+        "importance": given.importance,
+        "created_at": _iso(given.created_at),
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _given_from_fields(fields: dict[str, Any]) -> Given:
+    keywords, tags = fields.get("keywords"), fields.get("tags")
+    return Given(
+        keywords=None if keywords is None else tuple(keywords),
+        tags=None if tags is None else tuple(tags),
+        context=fields.get("context"),
+        importance=fields.get("importance"),
+        created_at=_moment(fields.get("created_at")),
+    )
+
+
+def _given_json(given: Given) -> str | None:
+    fields = _given_fields(given)
+    return _json(fields) if fields else None
+
+
+def _given_of(text: str | None) -> Given:
+    return _given_from_fields(json.loads(text)) if text else Given()
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.astimezone(UTC).isoformat()
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
+
+
+def _json(value: object) -> str:
+    return json.dumps(
+        value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False
+    )

@@ -1,0 +1,226 @@
+"""Nearest notes: exact over a copy of the namespace's vectors, or by the vector index.
+
+The index is approximate, does not know namespaces and does not see a transaction's own
+writes. Up to :data:`EXACT_NOTES` notes a namespace's vectors are therefore kept here and
+searched exactly. A copy takes in what was written since, by the namespace's own counter of
+writes, so that it never answers from an older state.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from neo4j import Record
+
+from graphmem.errors import EmbeddingMismatch
+from graphmem.model import ModelIdentity, Neighbour, Vector
+from graphmem.stores.neo4j_rows import vector_of
+from graphmem.stores.neo4j_schema import model_of
+from graphmem.stores.neo4j_scope import Visibility
+from graphmem.stores.vectors import Hits, VectorBlock
+
+Ask = Callable[..., list[Record]]
+"""Runs a reading statement of ``cypher/queries`` with parameters, in or out of a transaction."""
+Neighbours = tuple[tuple[Neighbour, ...], ...]
+
+EXACT_NOTES = 20_000
+"""A namespace of up to so many current notes is searched exactly."""
+KEPT_COPIES = 8
+OVERFETCH = 5
+"""How many times more neighbours the approximate index is asked for."""
+LEAST_FETCH = 100
+MOST_FETCH = 20_000
+ESCALATION = 8
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceState:
+    """Counters that tell whether a copy of the namespace is still right.
+
+    Attributes
+    ----------
+    epoch
+        Changes when the namespace is made anew.
+    writes, erasures
+        Count transactions that wrote notes, and those that took notes or vectors away.
+    changes
+        Counts changes of the store's model.
+    notes
+        Current (not archived) notes.
+    """
+
+    epoch: str | None
+    writes: int
+    erasures: int
+    changes: int
+    notes: int
+    model: ModelIdentity | None
+    slot: str
+
+
+def state_of(row: Record) -> NamespaceState:
+    """Return the state of a row of ``lock_namespace`` or ``namespace_state``."""
+    return NamespaceState(
+        epoch=row["epoch"],
+        writes=row["writes"],
+        erasures=row["erasures"],
+        changes=row["changes"],
+        notes=row["notes"],
+        model=model_of(row["model_id"], row["dimension"]),
+        slot=row["slot"],
+    )
+
+
+class VectorCopies:
+    """Copies of the vectors of the namespaces searched last; safe to use from threads."""
+
+    def __init__(self) -> None:
+        self._copies: OrderedDict[str, _Copy] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def nearest(
+        self, ask: Ask, state: NamespaceState, seen: Visibility, vectors: Vector, limit: int
+    ) -> Neighbours:
+        """Return for each row of `vectors` the `limit` nearest notes that are seen.
+
+        Parameters
+        ----------
+        ask
+            How to read; within a write, its transaction.
+        state
+            The committed state of the namespace the answer must not be older than.
+        vectors
+            Shape (n, dimension).
+
+        Raises
+        ------
+        EmbeddingMismatch
+            The vectors do not have the dimension of the store's model.
+        """
+        if limit < 1 or state.model is None or state.epoch is None:
+            return tuple(() for _ in vectors)
+        if vectors.ndim != 2 or vectors.shape[1] != state.model.dimension:
+            raise EmbeddingMismatch(
+                f"vectors of shape {vectors.shape} do not fit {state.model.model_id} "
+                f"(dimension {state.model.dimension}); reindex, or use that model"
+            )
+        if state.notes > EXACT_NOTES:
+            return _indexed(ask, state, seen, vectors, limit)
+        with self._lock:
+            copy = self._current(ask, state, seen.namespace, state.model.dimension)
+            return copy.nearest(ask, seen, vectors, limit)
+
+    def _current(self, ask: Ask, state: NamespaceState, namespace: str, dimension: int) -> _Copy:
+        copy = self._copies.get(namespace)
+        if copy is None or not copy.extends_to(state):
+            copy = self._copies[namespace] = _Copy(state, dimension)
+        self._copies.move_to_end(namespace)
+        while len(self._copies) > KEPT_COPIES:
+            self._copies.popitem(last=False)
+        copy.take_in(ask, state, namespace)
+        return copy
+
+
+class _Copy:
+    """The vectors of one namespace as of a state."""
+
+    def __init__(self, state: NamespaceState, dimension: int) -> None:
+        # Older than every write: the first update takes in everything.
+        self._state = replace(state, writes=-1)
+        self._block = VectorBlock(dimension)
+        self._ids: list[str] = []
+        self._rows: dict[str, int] = {}
+        self._current = np.zeros(0, dtype=bool)
+
+    def extends_to(self, state: NamespaceState) -> bool:
+        """Whether notes were only added or changed between the copy's state and this one."""
+        return self._state == replace(state, writes=self._state.writes, notes=self._state.notes)
+
+    def take_in(self, ask: Ask, state: NamespaceState, namespace: str) -> None:
+        """Read what was written between the copy's state and this one."""
+        if self._state.writes >= state.writes:
+            return
+        changed = ask("vector_changes", namespace=namespace, writes=self._state.writes)
+        fresh = [row["id"] for row in changed if row["id"] not in self._rows]
+        self._rows.update((id_, len(self._ids) + n) for n, id_ in enumerate(fresh))
+        self._ids.extend(fresh)
+        self._block.extend(len(fresh))
+        self._current = np.append(self._current, np.zeros(len(fresh), dtype=bool))
+        if changed:
+            rows = np.array([self._rows[row["id"]] for row in changed], dtype=np.intp)
+            vectors = np.stack([vector_of(row["embedding"]) for row in changed])
+            self._block.put(rows, vectors)
+            self._current[rows] = [not row["archived"] for row in changed]
+        self._state = state
+
+    def nearest(self, ask: Ask, seen: Visibility, vectors: Vector, limit: int) -> Neighbours:
+        eligible = self._current
+        if not seen.unfiltered:
+            eligible = np.zeros(len(self._ids), dtype=bool)
+            visible = ask("visible_ids", **seen.parameters)
+            eligible[[self._rows[row["id"]] for row in visible if row["id"] in self._rows]] = True
+        if not eligible.any():
+            return tuple(() for _ in vectors)
+        found = self._block.nearest_of_each(vectors, limit, eligible)
+        return tuple(self._ranked(hits)[:limit] for hits in found)
+
+    def _ranked(self, hits: Hits) -> tuple[Neighbour, ...]:
+        neighbours = [
+            Neighbour(self._ids[row], float(cosine))
+            for row, cosine in zip(hits.rows, hits.cosines, strict=True)
+        ]
+        return tuple(sorted(neighbours, key=lambda each: (-each.cosine, each.note_id)))
+
+
+def _indexed(
+    ask: Ask, state: NamespaceState, seen: Visibility, vectors: Vector, limit: int
+) -> Neighbours:
+    """Ask the index, for more where other namespaces or the filter left too few."""
+    found: list[tuple[Neighbour, ...]] = [()] * len(vectors)
+    waiting = list(range(len(vectors)))
+    fetch = max(OVERFETCH * limit, LEAST_FETCH)
+    while waiting:
+        rows = ask(
+            "nearest_indexed",
+            vectors=vectors[waiting].tolist(),
+            fetch=fetch,
+            limit=limit,
+            **seen.parameters,
+        )
+        for place, neighbours in _by_row(rows).items():
+            found[waiting[place]] = neighbours
+        waiting = [row for row in waiting if len(found[row]) < limit]
+        if fetch >= MOST_FETCH:
+            break
+        fetch = min(fetch * ESCALATION, MOST_FETCH)
+    if waiting:
+        _scan(ask, state, seen, vectors, limit, waiting, found)
+    return tuple(found)
+
+
+def _by_row(rows: Sequence[Record]) -> dict[int, tuple[Neighbour, ...]]:
+    grouped: dict[int, list[Neighbour]] = {}
+    for row in rows:
+        grouped.setdefault(row["row"], []).append(Neighbour(row["id"], row["cosine"]))
+    return {row: tuple(neighbours) for row, neighbours in grouped.items()}
+
+
+def _scan(
+    ask: Ask,
+    state: NamespaceState,
+    seen: Visibility,
+    vectors: Vector,
+    limit: int,
+    waiting: Sequence[int],
+    found: list[tuple[Neighbour, ...]],
+) -> None:
+    """Score every note that is seen, for the rows the index could not fill."""
+    copy = _Copy(state, vectors.shape[1])
+    copy.take_in(ask, state, seen.namespace)
+    exact = copy.nearest(ask, seen, vectors[list(waiting)], limit)
+    for row, neighbours in zip(waiting, exact, strict=True):
+        found[row] = neighbours
