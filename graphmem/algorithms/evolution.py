@@ -344,7 +344,7 @@ def undo_event(
     """Return the note with the state before `event`, as a new revision.
 
     Events are undone from the last backwards: an event and its undoing cancel, so after
-    undoing the last event the one before it is free.
+    undoing the last event the one before it is free. The last undoing can itself be undone.
 
     Parameters
     ----------
@@ -374,7 +374,8 @@ def undo_event(
             f"event {event.id!r} cannot be undone under a later one; nothing was changed, "
             f"undo {later[-1]!r} first"
         )
-    if event.id not in {other.id for other in standing}:
+    last = max(events, key=lambda other: other.revision, default=event)
+    if event.id not in {last.id, *(other.id for other in standing)}:
         raise Conflict(f"event {event.id!r} was undone already; nothing was changed")
     if note.state != event.after:
         raise Conflict(

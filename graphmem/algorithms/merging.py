@@ -197,11 +197,13 @@ class _Facts:
     @classmethod
     def of(cls, text: str) -> _Facts:
         values, names, openers, caseless = set[str](), set[str](), set[str](), set[str]()
+        every = set[str]()
         negations = len(_UNSPACED_NEGATION.findall(text))
         for sentence in sentences(text):
             for place, word in enumerate(words(sentence)):
                 plain = word.casefold().replace("\u2019", "'")
                 negations += plain in _NEGATORS or plain.endswith("n't")
+                every.update(tokens(word))
                 if _is_value(plain):
                     values.update(tokens(word))
                 elif plain in STOP_WORDS:
@@ -216,7 +218,7 @@ class _Facts:
             frozenset(names),
             frozenset(openers),
             frozenset(caseless),
-            frozenset(tokens(text)),
+            frozenset(every),
         )
 
 

@@ -214,7 +214,7 @@ def is_blank(text: str) -> bool:
     )
 
 
-_SURFACE = re.compile(rf"{_WORD}(?:{_JOINER}{_WORD})*(?:\+\+|\#(?!\w))?")
+_SURFACE = re.compile(rf"{_WORD}(?:(?:{_JOINER}|,(?=\d)){_WORD})*(?:\+\+|\#(?!\w))?")
 _SENTENCE_END = re.compile(
     r"(?<![.!?…])[.!?…]+[\"'”\u2019)\]]*\s+|[。\uff01\uff1f]+[」』”]*\s*|\n\s*"
 )
