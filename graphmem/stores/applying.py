@@ -197,7 +197,7 @@ class Application:
     def _same_source(self, entry: Entry) -> bool:
         shard = self._shard
         number = shard.columns.source[shard.row_of[entry.id]]
-        return entry.source == (None if number < 0 else shard.sources.words[number])
+        return entry.source == (None if number < 0 else shard.sources.names.words[number])
 
     def _load_notes(self, records: Sequence[NoteRecord]) -> None:
         self._stored(record.note for record in records)

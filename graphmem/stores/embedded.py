@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from graphmem.model import (
 )
 from graphmem.ports import ScopeReader
 from graphmem.stores.applying import Application, agreed_model
+from graphmem.stores.integrity import Finding, Inspection, differences, mend
 from graphmem.stores.journal import MEMORY, Change
 from graphmem.stores.reindexing import reindex
 from graphmem.stores.retrieval import (
@@ -177,14 +179,14 @@ class NetworkXStore:
             links = session.with_use(shard, found.links)
         return CandidateSet(
             candidates=tuple(
-                Candidate(
-                    note,
-                    terms,
-                    found.cosines.get(row),
-                    found.vector_ranks.get(row),
-                    found.lexical_ranks.get(row),
+                map(
+                    Candidate,
+                    (note for note, _ in bodies),
+                    (terms for _, terms in bodies),
+                    found.cosines,
+                    map(found.vector_ranks.get, found.rows),
+                    map(found.lexical_ranks.get, found.rows),
                 )
-                for row, (note, terms) in zip(found.rows, bodies, strict=True)
             ),
             links=links,
             note_count=found.note_count,
@@ -308,7 +310,7 @@ class NetworkXStore:
                 notes=len(rows),
                 archived=int(shard.columns.archived[seen].sum()),
                 related=_related_count(shard, keys),
-                follows=len(shard.follows_among(rows)),
+                follows=len(shard.sources.follows_among(np.array(rows, dtype=np.intp))),
                 sources=len(np.unique(sources[sources >= 0])),
                 events=session.tables.count_events(keys),
                 recalls=session.tables.recalls(keys)
@@ -320,7 +322,23 @@ class NetworkXStore:
 
     def check(self, scope: Scope, *, repair: bool = False) -> CheckReport:
         """Compare the parts of the store with each other; with `repair`, mend what can be."""
-        return CheckReport(0, 0, 0)
+        session = self._session
+        with session.writing() if repair else nullcontext():
+            with session.shard(scope.namespace) as shard:
+                found = list(_findings(session, shard, scope))
+                counted = self.stats(scope)
+                number = shard.number
+            if repair and number is not None and any(each.repair for each in found):
+                with session.applying():
+                    mend(session.journal.connection, found)
+                    session.commit_whole(Change(number, None))
+        return CheckReport(
+            notes=counted.notes,
+            links=counted.related,
+            events=counted.events,
+            problems=tuple(each.problem for each in found),
+            repaired=tuple(each.mended for each in found if each.repair) if repair else (),
+        )
 
     def backup(self, path: str | Path) -> None:
         """Copy the whole file, as it is now, to a new one.
@@ -393,10 +411,10 @@ class _Reader:
 
     def of_source(self, source_id: str) -> tuple[str, ...]:
         with self._session.shard(self._scope.namespace) as shard:
-            number = shard.sources.numbers.get(source_id)
+            number = shard.sources.names.numbers.get(source_id)
             if number is None:
                 return ()
-            rows = shard.of_source(number).tolist()
+            rows = shard.sources.rows(number).tolist()
             return tuple(sorted(shard.ids[r] for r in rows if shard.sees(self._scope, r)))
 
 
@@ -405,6 +423,21 @@ def _vector(shard: Shard, row: int) -> Vector | None:
         return None
     vector: Vector = shard.vectors.values[row].copy()
     return vector
+
+
+def _findings(session: Session, shard: Shard, scope: Scope) -> Iterator[Finding]:
+    """Yield what is wrong in the namespace, without notes the scope may not see."""
+    if shard.number is None:
+        return
+    inspection = Inspection(
+        session.journal.connection, scope.namespace, shard.number, shard.vectors.dimension
+    )
+    for finding in (
+        *inspection.findings(),
+        *differences(shard, scope.namespace, session.tables),
+    ):
+        if finding.note_id is None or shard.visible(scope, (finding.note_id,)):
+            yield finding
 
 
 def _related_count(shard: Shard, keys: Sequence[int]) -> int:

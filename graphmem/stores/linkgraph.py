@@ -3,22 +3,78 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 import networkx as nx
 
 from graphmem.model import Link
 
 if TYPE_CHECKING:
-    IdGraph: TypeAlias = nx.Graph[str]  # networkx is generic for type checkers only
+    _Graph: TypeAlias = nx.DiGraph[str]  # networkx is generic for type checkers only
+else:
+    _Graph = nx.DiGraph
 
 Fetch = Callable[[Sequence[str]], Iterable[Link]]
 """Reads from the file every RELATED link with an end among these notes."""
 
 
+class Edge(TypedDict):
+    """What an edge carries."""
+
+    weight: float
+    link: Link
+
+
+class NoteGraph(_Graph):
+    """A networkx graph of note ids, each RELATED link once, from its lower to its higher id.
+
+    The walks below read networkx's adjacency itself: each access through its views costs
+    more than the step.
+    """
+
+    _succ: dict[str, dict[str, Edge]]
+    _pred: dict[str, dict[str, Edge]]
+
+    def inside(self, ids: Collection[str], min_weight: float) -> list[Link]:
+        """Return the links of at least `min_weight` between `ids`.
+
+        With `ids` sorted, the links are in order of their pairs.
+        """
+        higher, within = self._succ, set(ids)
+        found: list[Link] = []
+        for low in ids:
+            near = higher[low]
+            if not near:
+                continue
+            ends = [each for each in near if each in within]
+            if len(ends) > 1:
+                ends.sort()
+            found += [near[each]["link"] for each in ends]
+        return [link for link in found if link.weight >= min_weight] if min_weight > 0 else found
+
+    def strongest(
+        self, note_id: str, limit: int, min_weight: float, admits: Callable[[str], bool]
+    ) -> Iterable[str]:
+        """Return the admitted other ends of the strongest links, by (-weight, other end)."""
+        strong = [
+            (-edge["weight"], other)
+            for near in (self._succ[note_id], self._pred[note_id])
+            for other, edge in near.items()
+            if edge["weight"] >= min_weight and admits(other)
+        ]
+        if len(strong) > limit:
+            strong = heapq.nsmallest(limit, strong)
+        return (other for _, other in strong)
+
+    def at(self, note_id: str) -> Iterator[Link]:
+        """Yield the note's links."""
+        for near in (self._succ[note_id], self._pred[note_id]):
+            yield from (edge["link"] for edge in near.values())
+
+
 class LinkGraph:
-    """An undirected networkx graph of note ids whose edges carry weight and link.
+    """A networkx graph of note ids whose edges carry weight and link.
 
     A note's edges come from the file when a read first touches it, so that opening a file
     of 300,000 links costs nothing and memory follows use. Every method that takes ids
@@ -31,7 +87,7 @@ class LinkGraph:
     """
 
     def __init__(self, fetch: Fetch) -> None:
-        self.graph: IdGraph = nx.Graph()
+        self.graph = NoteGraph()
         self._fetch = fetch
         self._complete: set[str] = set()
 
@@ -48,35 +104,30 @@ class LinkGraph:
     def of(self, note_id: str) -> list[Link]:
         """Return the note's links."""
         self.ensure((note_id,))
-        return [link for _, _, link in self._edges(note_id)]
+        return list(self.graph.at(note_id))
 
     def touching(self, ids: Collection[str]) -> list[Link]:
         """Return the links with at least one end in `ids`, each once."""
         self.ensure(ids)
-        return [link for _, _, link in self._edges(ids)]
+        return list({link.pair: link for each in ids for link in self.graph.at(each)}.values())
 
     def among(self, ids: Collection[str], min_weight: float) -> list[Link]:
-        """Return the links of at least `min_weight` whose two ends are in `ids`."""
-        self.ensure(ids)
-        return [
-            link
-            for _, other, link in self._edges(ids)
-            if other in ids and link.weight >= min_weight
-        ]
+        """Return the links of at least `min_weight` whose two ends are in `ids`.
 
-    def strongest(
-        self, note_id: str, limit: int, min_weight: float, admits: Callable[[str], bool]
-    ) -> list[str]:
-        """Return the admitted other ends of the note's strongest links, by (-weight, id)."""
-        self.ensure((note_id,))
-        reached = [
-            (-link.weight, other)
-            for _, other, link in self._edges(note_id)
-            if link.weight >= min_weight and admits(other)
-        ]
-        if len(reached) > limit:
-            return [other for _, other in heapq.nsmallest(limit, reached)]
-        return [other for _, other in sorted(reached)]
+        With `ids` sorted, the links are in order of their pairs.
+        """
+        self.ensure(ids)
+        return self.graph.inside(ids, min_weight)
+
+    def beside(
+        self, ids: Collection[str], fanout: int, min_weight: float, admits: Callable[[str], bool]
+    ) -> set[str]:
+        """Return the admitted other ends of each note's `fanout` strongest links."""
+        self.ensure(ids)
+        reached: set[str] = set()
+        for each in ids:
+            reached.update(self.graph.strongest(each, fanout, min_weight, admits))
+        return reached
 
     def put(self, link: Link) -> None:
         """Add or replace a link, if an end of it is loaded."""
@@ -91,14 +142,10 @@ class LinkGraph:
     def forget(self, note_id: str) -> None:
         """Remove a note with its edges; its other ends are read anew when touched."""
         if note_id in self.graph:
-            self._complete.difference_update(self.graph[note_id])
+            self._complete.difference_update(self.graph.successors(note_id))
+            self._complete.difference_update(self.graph.predecessors(note_id))
             self.graph.remove_node(note_id)
         self._complete.discard(note_id)
-
-    def _edges(self, ids: str | Collection[str]) -> Iterable[tuple[str, str, Link]]:
-        """Return the edges at these notes, each once: an end in `ids`, the other, the link."""
-        edges: Iterable[tuple[str, str, Link]] = self.graph.edges(ids, data="link")
-        return edges
 
     def _add(self, link: Link) -> None:
         self.graph.add_edge(link.from_id, link.to_id, weight=link.weight, link=link)

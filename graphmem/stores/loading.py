@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmem.errors import StoreCorrupt
 from graphmem.stores.columns import NONE, NewRows
 from graphmem.stores.postings import PostingIndex, Vocabulary
 from graphmem.stores.rows import Row, split_texts
 from graphmem.stores.shard import Entry, Shard
 from graphmem.stores.tables import Tables
+from graphmem.stores.vectors import Mask
 
 _ROWS_AT_ONCE = 8192
 
@@ -79,7 +79,7 @@ def _load_columns(shard: Shard, tables: Tables, number: int) -> None:
                 position=positions,
                 importance=importance,
                 terms=[len(each) // 4 for each in terms],
-                source=_name_numbers(shard.sources, sources),
+                source=_name_numbers(shard.sources.names, sources),
                 author=_name_numbers(shard.authors, authors),
             )
         )
@@ -93,9 +93,11 @@ def _load_columns(shard: Shard, tables: Tables, number: int) -> None:
 
 def _pack_indexes(shard: Shard, blobs: Sequence[bytes]) -> None:
     rows = np.arange(len(blobs), dtype=np.int32)
-    shard.by_term = PostingIndex.pack(_numbers(b"".join(blobs)), rows.repeat(shard.columns.terms))
-    placed = shard.columns.source != NONE
-    shard.by_source = PostingIndex.pack(shard.columns.source[placed], rows[placed])
+    numbers = _numbers(b"".join(blobs))
+    shard.by_term = PostingIndex.pack(numbers, rows.repeat(shard.columns.terms))
+    if len(numbers):
+        shard.vocabulary.cover(int(numbers.max()))
+    shard.sources.pack()
 
 
 def _load_vectors(shard: Shard, tables: Tables, number: int) -> None:
@@ -105,14 +107,22 @@ def _load_vectors(shard: Shard, tables: Tables, number: int) -> None:
     cursor = tables.vectors(number)
     while rows := cursor.fetchmany(_ROWS_AT_ONCE):
         keys, blobs = zip(*rows, strict=True)
+        fit = [index for index, blob in enumerate(blobs) if len(blob) == 4 * block.dimension]
+        at, known = _rows_of(shard, keys)
+        if len(fit) < len(keys) or not known.all():
+            # Such notes are searched by keywords alone; `check` reports and mends them.
+            fit = [index for index in fit if known[index]]
+            at, blobs = at[fit], tuple(blobs[index] for index in fit)
         values = np.frombuffer(b"".join(blobs), dtype="<f4")
-        at = np.searchsorted(shard.columns.key, keys)
-        if values.size != len(keys) * block.dimension or (shard.columns.key[at] != keys).any():
-            raise StoreCorrupt(
-                f"vectors of {len(keys)} notes do not fit the model's {block.dimension} numbers "
-                "or their notes; restore the file from a backup"
-            )
-        block.put(at, values.reshape(len(keys), block.dimension))
+        block.put(at, values.reshape(len(blobs), block.dimension))
+
+
+def _rows_of(shard: Shard, keys: Sequence[int]) -> tuple[NDArray[np.intp], Mask]:
+    """Return the rows of these keys, and which of the keys have one."""
+    held = shard.columns.key
+    at = np.searchsorted(held, keys)
+    at[at == len(held)] = 0
+    return at, held[at] == keys if len(held) else np.zeros(len(keys), dtype=bool)
 
 
 def _name_numbers(names: Vocabulary, column: Sequence[str | None]) -> list[int]:

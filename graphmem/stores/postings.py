@@ -34,9 +34,13 @@ class Vocabulary:
 
     def learn(self, number: int, word: str) -> None:
         """Give `word` the number it has in the file."""
-        self.words.extend([""] * (number + 1 - len(self.words)))
+        self.cover(number)
         self.words[number] = word
         self.numbers[word] = number
+
+    def cover(self, number: int) -> None:
+        """Make sure that every number up to `number` has a word, if only an empty one."""
+        self.words.extend([""] * (number + 1 - len(self.words)))
 
     def forget(self, number: int) -> None:
         """Drop a word that no note holds any more."""

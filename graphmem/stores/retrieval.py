@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,11 +28,12 @@ from graphmem.stores.vectors import Hits, Mask
 class Found:
     """What a recall found in a shard, before bodies are read.
 
-    `rows` are in order of id; `vector_ranks` and `lexical_ranks` map seeds' rows to ranks.
+    `rows` are in order of id, `cosines` theirs with the question; `vector_ranks` and
+    `lexical_ranks` map seeds' rows to ranks.
     """
 
     rows: list[int]
-    cosines: Mapping[int, float]
+    cosines: list[float | None]
     vector_ranks: Mapping[int, int]
     lexical_ranks: Mapping[int, int]
     links: tuple[Link, ...]
@@ -104,17 +105,13 @@ def nearest_notes(
 
 
 def links_among(shard: Shard, rows: Sequence[int], min_weight: float) -> tuple[Link, ...]:
-    """Return RELATED and FOLLOWS links whose ends are among `rows`, by (kind, from, to)."""
-    ids = {shard.ids[row] for row in rows}
-    chained = shard.follows_among(rows)
-    related = shard.links.among(ids, min_weight)
-    chained.sort(key=_pair)
-    related.sort(key=_pair)
+    """Return RELATED and FOLLOWS links whose ends are among `rows`, by (kind, from, to).
+
+    `rows` are in order of id.
+    """
+    chained = shard.sources.follows_among(np.array(rows, dtype=np.intp))
+    related = shard.links.among([shard.ids[row] for row in rows], min_weight)
     return (*chained, *related)
-
-
-def _pair(link: Link) -> tuple[str, str]:
-    return link.from_id, link.to_id
 
 
 # --- seeds -----------------------------------------------------------------------------
@@ -152,7 +149,7 @@ def lexical_seeds(shard: Shard, postings: Postings, limit: int) -> list[int]:
     scores = np.zeros(shard.columns.count, dtype=np.int64)
     for term in seeding:
         scores[postings.rows[term]] += postings.weight(term)
-    rows = np.unique(np.concatenate([postings.rows[term] for term in seeding]))
+    rows = np.flatnonzero(scores).astype(np.int32)
     rows = _shortest_of_best(rows, scores[rows], shard.columns.terms[rows], limit)
     order = zip(
         (-scores[rows]).tolist(),
@@ -177,12 +174,16 @@ def _shortest_of_best(
     return kept
 
 
-def _cosines(shard: Shard, rows: Sequence[int], vector: Vector) -> dict[int, float]:
-    if not shard.vectors.dimension:
-        return {}
+def _cosines(shard: Shard, rows: Sequence[int], vector: Vector) -> list[float | None]:
     held = np.array(rows, dtype=np.intp)
-    held = held[shard.vectors.present[held]]
-    return dict(zip(held.tolist(), shard.vectors.cosines(held, vector).tolist(), strict=True))
+    present = shard.vectors.present[held]
+    if not present.any():
+        return [None] * len(rows)
+    cosines = shard.vectors.cosines(held[present], vector).tolist()
+    if len(cosines) == len(rows):
+        return list(cosines)
+    found = iter(cosines)
+    return [next(found) if there else None for there in present.tolist()]
 
 
 # --- expansion -------------------------------------------------------------------------
@@ -199,64 +200,39 @@ class _Expansion:
     def reach(self, starts: Sequence[int]) -> set[int]:
         """Return what RELATED, FOLLOWS and common sources reach."""
         reached = self._along_related(starts)
-        sources = dict.fromkeys(int(self.shard.columns.source[row]) for row in starts)
-        for source in sources:
+        limit = self.query.source_notes
+        at = np.array(starts, dtype=np.intp)
+        for source in set(self.shard.columns.source[at].tolist()):
             if source != NONE:
-                reached.update(self._of_source(source))
-        for row in starts:
-            reached.update(self._along_follows(row))
-        return reached
+                reached.update(self.shard.sources.first(source, limit, self.eligible))
+        return reached | self._along_follows(starts)
 
     def _along_related(self, starts: Sequence[int]) -> set[int]:
-        ids, row_of, links = self.shard.ids, self.shard.row_of, self.shard.links
-        reached, edge = set(starts), set(starts)
-        for _ in range(self.query.hops):
-            links.ensure([ids[row] for row in edge])
-            further: set[int] = set()
-            for row in edge:
-                further.update(row_of[other] for other in self._strongest(ids[row]))
-            edge = further - reached
+        ids, row_of, query = self.shard.ids, self.shard.row_of, self.query
+        reached = {ids[row] for row in starts}
+        edge = set(reached)
+        for _ in range(query.hops):
+            edge = self.shard.links.beside(edge, query.fanout, query.min_weight, self._admits)
+            edge -= reached
             reached |= edge
-        return reached
-
-    def _strongest(self, note_id: str) -> list[str]:
-        return self.shard.links.strongest(
-            note_id, self.query.fanout, self.query.min_weight, self._admits
-        )
+        return {row_of[each] for each in reached}
 
     def _admits(self, note_id: str) -> bool:
         return bool(self.eligible[self.shard.row_of[note_id]])
 
-    def _along_follows(self, row: int) -> set[int]:
-        chain = self.shard.chain_of(row)
+    def _along_follows(self, starts: Sequence[int]) -> set[int]:
+        sources, eligible = self.shard.sources, self.eligible
         reached: set[int] = set()
-        if chain is None:
-            return reached
-        for step in (chain.before, chain.after):
-            at = row
+        for direction in (0, 1):
+            at = np.array(starts, dtype=np.intp)
             for _ in range(self.query.window):
-                beside = step(at)
-                if beside is None or not self.eligible[beside]:
+                if not len(at):
                     break
-                reached.add(beside)
-                at = beside
+                at = sources.steps(at)[direction].astype(np.intp)
+                at = at[at != NONE]
+                at = at[eligible[at]]
+                reached.update(at.tolist())
         return reached
-
-    def _of_source(self, source: int) -> list[int]:
-        """Return the source's first rows by (-importance, id)."""
-        limit = self.query.source_notes
-        rows = self.shard.by_source.rows(source)
-        rows = rows[self.eligible[rows]]
-        if limit < 1 or not len(rows):
-            return []
-        importance = self.shard.columns.importance[rows]
-        if len(rows) > limit:
-            least = np.partition(importance, len(rows) - limit)[len(rows) - limit]
-            rows, importance = rows[importance >= least], importance[importance >= least]
-        ids = self.shard.ids
-        pairs = zip((-importance).tolist(), rows.tolist(), strict=True)
-        best = sorted(pairs, key=lambda pair: (pair[0], ids[pair[1]]))[:limit]
-        return [row for _, row in best]
 
 
 def surroundings(shard: Shard, scope: Scope, start: int, hops: int, limit: int) -> list[int]:
@@ -274,13 +250,11 @@ def surroundings(shard: Shard, scope: Scope, start: int, hops: int, limit: int) 
     return reached[: max(limit, 0)]
 
 
-def _next_to(shard: Shard, rows: Iterable[int]) -> set[int]:
+def _next_to(shard: Shard, rows: Collection[int]) -> set[int]:
     found: set[int] = set()
     ids = {shard.ids[row] for row in rows}
     for link in shard.links.touching(ids):
         found.update((shard.row_of[link.from_id], shard.row_of[link.to_id]))
-    for row in rows:
-        chain = shard.chain_of(row)
-        if chain is not None:
-            found.update(at for at in (chain.before(row), chain.after(row)) if at is not None)
-    return found
+    for steps in shard.sources.steps(np.array(list(rows), dtype=np.intp)):
+        found.update(steps.tolist())
+    return found - {NONE}

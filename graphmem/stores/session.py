@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from graphmem.errors import ClosedMemory, StoreUnavailable, TransferError
-from graphmem.model import Link, ModelIdentity, Note
+from graphmem.model import Link, LinkKind, ModelIdentity, Note
 from graphmem.stores.applying import Aftermath
 from graphmem.stores.journal import MEMORY, Change, Journal, translated
 from graphmem.stores.loading import load_shard, refresh
@@ -183,6 +183,8 @@ class Session:
         key, row_of, use = shard.columns.key, shard.row_of, self.pending.on_link
         return tuple(
             use((int(key[row_of[link.from_id]]), int(key[row_of[link.to_id]])), link)
+            if link.kind is LinkKind.RELATED
+            else link
             for link in links
         )
 

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmem.model import Link, LinkKind, NoteFilter, Scope, Vector
-from graphmem.stores.columns import NO_POSITION, NONE, Columns, NewRows
+from graphmem.model import Link, NoteFilter, Scope, Vector
+from graphmem.stores.columns import NONE, Columns, NewRows
 from graphmem.stores.linkgraph import LinkGraph
-from graphmem.stores.postings import PostingIndex, Rows, Vocabulary
+from graphmem.stores.postings import PostingIndex, Vocabulary
 from graphmem.stores.rows import Row, link_of, split_texts, to_micros
+from graphmem.stores.sources import Sources
 from graphmem.stores.tables import Tables
 from graphmem.stores.vectors import Mask, VectorBlock
 
@@ -43,24 +44,6 @@ class Entry:
     tags: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """The rows of one source in order of (position, id), and the place of each."""
-
-    rows: list[int]
-    places: dict[int, int]
-
-    def before(self, row: int) -> int | None:
-        """Return the row that `row` follows."""
-        place = self.places[row]
-        return self.rows[place - 1] if place else None
-
-    def after(self, row: int) -> int | None:
-        """Return the row that follows `row`."""
-        place = self.places[row] + 1
-        return self.rows[place] if place < len(self.rows) else None
-
-
 class Shard:
     """The state of one namespace in memory, with its tables behind it.
 
@@ -84,11 +67,9 @@ class Shard:
         self.vectors = VectorBlock(dimension)
         self.vocabulary = Vocabulary()
         self.by_term = PostingIndex()
-        self.sources = Vocabulary()
-        self.by_source = PostingIndex()
+        self.sources = Sources(self.columns, self.ids)
         self.authors = Vocabulary()
         self.links = LinkGraph(self._fetch_links)
-        self._chains: dict[int, Chain] = {}
         self._tags: Vocabulary | None = None
         self._by_tag = PostingIndex()
 
@@ -108,7 +89,7 @@ class Shard:
         seen = columns.alive & ~columns.archived if not where.archived else columns.alive.copy()
         for sources in (scope.sources, where.sources):
             if sources is not None:
-                seen &= _among(columns.source, self.sources, sources)
+                seen &= _among(columns.source, self.sources.names, sources)
         for authors in (scope.authors, where.authors):
             if authors is not None:
                 seen &= _among(columns.author, self.authors, authors)
@@ -126,7 +107,7 @@ class Shard:
         """Whether the scope may see the living row, archived or not."""
         if scope.sources is not None:
             source = self.columns.source[row]
-            if source == NONE or self.sources.words[source] not in scope.sources:
+            if source == NONE or self.sources.names.words[source] not in scope.sources:
                 return False
         if scope.authors is not None:
             author = self.columns.author[row]
@@ -147,51 +128,6 @@ class Shard:
     def sorted_by_id(self, rows: Iterable[int]) -> list[int]:
         """Return the rows in order of their notes' ids."""
         return sorted(rows, key=self.ids.__getitem__)
-
-    # --- sources and FOLLOWS -----------------------------------------------------------
-
-    def of_source(self, number: int) -> Rows:
-        """Return the living rows of a source."""
-        rows = self.by_source.rows(number)
-        return rows[self.columns.alive[rows]]
-
-    def chain(self, source: int) -> Chain:
-        """Return the chain of a source's notes that have a position."""
-        found = self._chains.get(source)
-        if found is None:
-            found = self._chains[source] = self._linked_up(source)
-        return found
-
-    def chain_of(self, row: int) -> Chain | None:
-        """Return the chain a row stands in, if it does."""
-        if self.columns.position[row] == NO_POSITION:
-            return None
-        source = int(self.columns.source[row])
-        return None if source == NONE else self.chain(source)
-
-    def follows_among(self, rows: Iterable[int]) -> list[Link]:
-        """Return the FOLLOWS links whose two ends are among `rows`."""
-        inside = set(rows)
-        found = []
-        for row in inside:
-            chain = self.chain_of(row)
-            earlier = None if chain is None else chain.before(row)
-            if earlier is not None and earlier in inside:
-                found.append(follows(self.ids[row], self.ids[earlier]))
-        return found
-
-    def _linked_up(self, source: int) -> Chain:
-        rows = self.of_source(source)
-        positions = self.columns.position[rows]
-        placed = positions != NO_POSITION
-        rows, positions = rows[placed], positions[placed]
-        order = np.argsort(positions, kind="stable")
-        chain: list[int] = rows[order].tolist()
-        positions = positions[order]
-        if (positions[1:] == positions[:-1]).any():
-            places = dict(zip(chain, positions.tolist(), strict=True))
-            chain.sort(key=lambda row: (places[row], self.ids[row]))
-        return Chain(chain, {row: place for place, row in enumerate(chain)})
 
     # --- tags --------------------------------------------------------------------------
 
@@ -236,8 +172,9 @@ class Shard:
         """Change in place a note whose terms, tags and source are as before."""
         row = self.row_of[entry.id]
         source = self._source(entry)
+        self.sources.leave(row)
         self.columns.change(row, self._new_rows([entry], [source]))
-        self._chains.pop(source, None)
+        self.sources.enter(row, source, known=True)
         if vector is not None:
             self.vectors.put(np.array([row]), vector[None])
 
@@ -248,20 +185,17 @@ class Shard:
             note_id = self.ids[row]
             self._bury(row)
             self.vectors.clear(row)
-            self.ids[row] = ""
             del self.row_of[note_id]
             self.links.forget(note_id)
 
     def _bury(self, row: int) -> None:
+        self.sources.leave(row)
         self.columns.kill(row)
         del self.row_of_key[int(self.columns.key[row])]
-        self._chains.pop(int(self.columns.source[row]), None)
 
     def _index(self, row: int, entry: Entry, source: int) -> None:
         self.by_term.add(row, set(entry.terms))
-        if source != NONE:
-            self.by_source.add(row, (source,))
-            self._chains.pop(source, None)
+        self.sources.enter(row, source)
         if self._tags is not None:
             self._by_tag.add(row, {self._tags.number(tag) for tag in entry.tags})
 
@@ -272,7 +206,7 @@ class Shard:
             self.vectors.put(np.array(given) + first, block)
 
     def _source(self, entry: Entry) -> int:
-        return NONE if entry.source is None else self.sources.number(entry.source)
+        return NONE if entry.source is None else self.sources.names.number(entry.source)
 
     def _new_rows(self, entries: Sequence[Entry], sources: list[int]) -> NewRows:
         return NewRows(
@@ -297,11 +231,6 @@ class Shard:
         """Return the links of rows of table ``link``."""
         ids, at = self.ids, self.row_of_key
         return [link_of(ids[at[row[0]]], ids[at[row[1]]], row) for row in rows]
-
-
-def follows(later_id: str, earlier_id: str) -> Link:
-    """Return the FOLLOWS link of two neighbours in a chain."""
-    return Link(later_id, earlier_id, weight=1.0, cosine=1.0, kind=LinkKind.FOLLOWS)
 
 
 def _among(numbers: NDArray[np.int32], names: Vocabulary, allowed: frozenset[str]) -> Mask:

@@ -172,8 +172,9 @@ class _Best:
 
 
 def _cosines(values: Vector, vector: Vector) -> NDArray[np.float64]:
-    products = values.astype(np.float64) * vector.astype(np.float64)
-    cosines: NDArray[np.float64] = np.clip(products.sum(axis=1), -1.0, 1.0)
+    # einsum sums every row in the same order, where a matrix product does not.
+    sums = np.einsum("ij,j->i", values.astype(np.float64), vector.astype(np.float64))
+    cosines: NDArray[np.float64] = np.clip(sums, -1.0, 1.0)
     return cosines
 
 
@@ -188,6 +189,6 @@ def _paired_cosines(
     wide = vectors.astype(np.float64)
     for start in range(0, len(rows), _ROWS_AT_ONCE):
         piece = slice(start, start + _ROWS_AT_ONCE)
-        products = values[rows[piece]].astype(np.float64) * wide[queries[piece]]
-        exact[piece] = np.clip(products.sum(axis=1), -1.0, 1.0)
+        sums = np.einsum("ij,ij->i", values[rows[piece]].astype(np.float64), wide[queries[piece]])
+        exact[piece] = np.clip(sums, -1.0, 1.0)
     return exact
