@@ -110,6 +110,8 @@ class ReferenceStore:
     def write(self, scope: Scope, decide: Callable[[ReferenceReader], WritePlan]) -> WritePlan:
         with self._lock:
             plan = decide(ReferenceReader(self, scope))
+            if plan.empty:
+                return plan
             shelf = self.shelf(scope.namespace).duplicate()
             model = self._agreed(plan.model, [write.embedding for write in plan.notes])
             for write in plan.notes:
@@ -201,6 +203,7 @@ class ReferenceStore:
         self, model: ModelIdentity, pages: Callable[[Sequence[Note]], Vector]
     ) -> None:
         with self._lock:
+            self.shelf("")
             shelves = {name: shelf.duplicate() for name, shelf in self._shelves.items()}
             for shelf in shelves.values():
                 for id_, record in shelf.records.items():
