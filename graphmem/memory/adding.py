@@ -10,7 +10,7 @@ from itertools import islice
 from graphmem.errors import Conflict, EmbeddingError, InvalidNote
 from graphmem.memory.setup import Setup
 from graphmem.memory.workspace import text_to_embed
-from graphmem.memory.writing import Draft, Rejection, Writer, changed, drafts_of
+from graphmem.memory.writing import Draft, Forecast, Rejection, Writer, drafts_of
 from graphmem.model import AddReceipt, AddReport, NoteInput, Vector, WritePlan
 from graphmem.ports import ScopeReader
 
@@ -83,23 +83,23 @@ def add_batch(
     drafts, rejected = drafts_of(inputs, setup.scope, setup.policy.naive_times)
     if not drafts:
         return Batch((), tuple(rejected))
-    vectors, unusable = _embed(setup, drafts)
+    forecast = Forecast(setup.scope, setup.now())
+    vectors, unusable = _embed(setup, drafts, forecast)
     rejected += unusable
     faulty = {rejection.index for rejection in unusable}
     drafts = [draft for draft in drafts if draft.index not in faulty]
-    return _store(setup, drafts, vectors, rejected, expected_revision)
+    return _store(setup, drafts, forecast, vectors, rejected, expected_revision)
 
 
 def _embed(
-    setup: Setup, drafts: Sequence[Draft]
+    setup: Setup, drafts: Sequence[Draft], forecast: Forecast
 ) -> tuple[dict[str, Vector], list[Rejection]]:  # fmt: skip
     """Embed, in one call, the texts that are not stored as they are."""
-    now = setup.now()
     stored = setup.store.get(setup.scope, [draft.note_id for draft in drafts])
     wanted: dict[str, list[Draft]] = {}
     for draft in drafts:
         existing = stored.get(draft.note_id)
-        change = changed(existing, draft, setup.scope, now)
+        change = forecast.change(draft, existing)
         text = text_to_embed(change.note)
         if existing is None or text != text_to_embed(existing):
             wanted.setdefault(text, []).append(draft)
@@ -118,6 +118,7 @@ def _embed(
 def _store(
     setup: Setup,
     drafts: Sequence[Draft],
+    forecast: Forecast,
     vectors: dict[str, Vector],
     rejected: Sequence[Rejection],
     expected_revision: int | None,
@@ -133,7 +134,7 @@ def _store(
         if expected_revision is not None:
             for draft in visible:
                 _expect(work.note(draft.note_id), expected_revision)
-        writer = Writer(work, setup.scope, setup.policy.links, setup.proposer, setup.now())
+        writer = Writer(work, forecast, setup.policy.links, setup.proposer)
         receipts = writer.add(visible, vectors)
         outcome = Batch(tuple(receipts), (*rejected, *refused))
         return work.plan(setup.encoding.identity)

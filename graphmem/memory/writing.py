@@ -209,22 +209,38 @@ def _rewritten(existing: Note, entry: NoteEntry) -> Note:
     )
 
 
+class Forecast:
+    """What each draft will make of its note, worked out once while the note stays the same."""
+
+    def __init__(self, scope: Scope, now: datetime) -> None:
+        self.now = now
+        self._scope = scope
+        self._seen: dict[int, tuple[Note | None, Change]] = {}
+
+    def change(self, draft: Draft, existing: Note | None) -> Change:
+        """Return :func:`changed` for the note as it is now."""
+        seen = self._seen.get(draft.index)
+        if seen is None or seen[0] != existing:
+            seen = existing, changed(existing, draft, self._scope, self.now)
+            self._seen[draft.index] = seen
+        return seen[1]
+
+
 class Writer:
     """Applies drafts to a workspace, one after the other, and keeps a receipt of each."""
 
     def __init__(
         self,
         workspace: Workspace,
-        scope: Scope,
+        forecast: Forecast,
         policy: LinkPolicy,
         proposer: MetadataProposer,
-        now: datetime,
     ) -> None:
         self._workspace = workspace
-        self._scope = scope
+        self._forecast = forecast
         self._policy = policy
         self._proposer = proposer
-        self._now = now
+        self._now = forecast.now
 
     def add(self, drafts: Sequence[Draft], vectors: Mapping[str, Vector]) -> list[AddReceipt]:
         """Put every draft into the workspace.
@@ -235,7 +251,7 @@ class Writer:
         work.fetch(draft.note_id for draft in drafts)
         first: dict[str, Vector] = {}
         for draft in drafts:
-            change = changed(work.note(draft.note_id), draft, self._scope, self._now)
+            change = self._forecast.change(draft, work.note(draft.note_id))
             vector = vectors.get(text_to_embed(change.note))
             if change.relink and vector is not None:
                 first.setdefault(draft.note_id, vector)
@@ -244,7 +260,7 @@ class Writer:
 
     def _apply(self, note_id: str, draft: Draft, vectors: Mapping[str, Vector]) -> AddReceipt:
         existing = self._workspace.note(note_id)
-        change = changed(existing, draft, self._scope, self._now)
+        change = self._forecast.change(draft, existing)
         if change.outcome == "unchanged":
             note = change.note
             return AddReceipt(note_id, note.revision, "unchanged", (), (), note.importance)
