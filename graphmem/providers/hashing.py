@@ -79,4 +79,6 @@ class HashingEmbedder:
 
 @lru_cache(maxsize=65536)
 def _hashed(token: str) -> int:
-    return int.from_bytes(hashlib.blake2b(token.encode(), digest_size=8, person=b"graphmem").digest())
+    return int.from_bytes(
+        hashlib.blake2b(token.encode(), digest_size=8, person=b"graphmem").digest()
+    )
