@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 Vector: TypeAlias = NDArray[np.float32]
 """One embedding, shape (dimension,), L2-normalised, or a block of shape (n, dimension)."""
 
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 """What a metadata value may be."""
 
 DEFAULT_IMPORTANCE = 0.5
@@ -240,7 +240,7 @@ class Link:
         return self.from_id, self.to_id
 
     def other(self, note_id: str) -> str:
-        """The end that is not `note_id`."""
+        """Return the end that is not `note_id`."""
         return self.to_id if note_id == self.from_id else self.from_id
 
 
