@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from graphmem.algorithms.evolution import undo_event
 from graphmem.algorithms.redaction import redact
+from graphmem.algorithms.undoing import undo_event
 from graphmem.errors import InvalidInput, NotFound
 from graphmem.memory.entry import checked_id
 from graphmem.memory.setup import Setup, not_found

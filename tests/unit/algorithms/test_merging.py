@@ -57,6 +57,7 @@ def test_texts_that_differ_in_a_fact_must_not_merge(a: str, b: str) -> None:
         ("It cost 1,000 euros", "It cost 1000 euros"),
         ("She doesn't eat meat", "She never eats meat"),
         ("猫が好き", "とても猫が好き"),
+        ("Honestly she likes green tea", "she likes green tea"),
     ],
 )
 def test_the_same_said_otherwise_may_merge(a: str, b: str) -> None:
@@ -89,6 +90,12 @@ def test_keywords_and_tags_are_united_and_a_missing_context_filled() -> None:
     assert made.tags == ("berlin", "travel")
     assert made.context == "A trip."
     assert made.links == ()
+
+
+def test_of_two_spellings_the_first_is_carried() -> None:
+    made = propose_union(*pair(("Seat", "seat"), ()))
+    assert made is not None
+    assert made.keywords == ("Seat",)
 
 
 def test_words_most_frequent_in_the_neighbourhood_come_first() -> None:

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from note_samples import START, sample_note
 
-from graphmem.algorithms.evolution import Proposal, evolve_neighbourhood, undo_event
+from graphmem.algorithms.evolution import Proposal, evolve_neighbourhood
 from graphmem.algorithms.redaction import Redaction, redact
+from graphmem.algorithms.undoing import undo_event
 from graphmem.model import EventKind, EvolutionEvent, Given, Link, Note, event_id, related
 
 
@@ -185,6 +186,17 @@ def test_what_an_erased_note_displaced_comes_back() -> None:
     history.erase("a")
     note = history.notes["b"]
     assert (note.keywords, note.tags, note.context) == (("x", "y"), ("t",), "Old.")
+
+
+def test_a_context_a_survivor_wrote_stays_and_one_passed_on_goes() -> None:
+    history = History(
+        sample_note("a", context="Erased."), sample_note("b"), sample_note("c"), sample_note("d")
+    )
+    history.evolve("a", "b")
+    history.evolve("b", "c")
+    history.evolve("c", "d", context="Written anew.")
+    history.erase("a")
+    assert [history.notes[i].context for i in "bcd"] == ["", "", "Written anew."]
 
 
 def test_undoing_and_redoing_an_erased_notes_change_leaves_nothing() -> None:

@@ -127,6 +127,12 @@ def test_stop_words_go_unless_they_are_all_there_is() -> None:
     assert tokens("who is it") == ("who", "is", "it")
 
 
+def test_particles_and_stop_words_go_out_of_mixed_scripts() -> None:
+    assert tokens("猫が好き") == ("猫", "好")
+    assert tokens("the東京") == ("東京",)
+    assert tokens("が") == ("が",)
+
+
 def test_possessives_and_contractions_are_the_word_without_them() -> None:
     assert tokens("Ada's") == tokens("Ada\u2019s") == tokens("Ada")
     assert tokens("I don\u2019t, she'll") == tokens("I don't she'll")
