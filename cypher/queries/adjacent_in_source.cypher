@@ -1,32 +1,27 @@
-// The neighbours of notes in their source, by (position, id)
+// The notes at, before and after the positions of these notes in their sources
 UNWIND $ids AS id
 MATCH (n:Note {namespace: $namespace, id: id})
 WHERE n.source_id IS NOT NULL AND n.source_position IS NOT NULL
-CALL (n) {
-  MATCH (p:Note {namespace: $namespace, source_id: n.source_id})
-  WHERE p.source_position = n.source_position AND p.id < n.id
-  RETURN p AS earlier ORDER BY p.id DESC LIMIT 1
-  UNION
-  MATCH (p:Note {namespace: $namespace, source_id: n.source_id})
-  WHERE p.source_position < n.source_position AND p.id IS NOT NULL
-  RETURN p AS earlier ORDER BY p.source_position DESC, p.id DESC LIMIT 1
+WITH n.source_id AS source_id, n.source_position AS position, collect(n.id) AS ids
+CALL (source_id, position) {
+  MATCH (n:Note {namespace: $namespace, source_id: source_id, source_position: position})
+  WHERE n.id IS NOT NULL
+  RETURN collect(n.id) AS here
 }
-WITH n, earlier ORDER BY earlier.source_position DESC, earlier.id DESC
-WITH n, head(collect(earlier)) AS earlier
-RETURN n.id AS later, earlier.id AS earlier
-UNION
-UNWIND $ids AS id
-MATCH (n:Note {namespace: $namespace, id: id})
-WHERE n.source_id IS NOT NULL AND n.source_position IS NOT NULL
-CALL (n) {
-  MATCH (s:Note {namespace: $namespace, source_id: n.source_id})
-  WHERE s.source_position = n.source_position AND s.id > n.id
-  RETURN s AS later ORDER BY s.id LIMIT 1
-  UNION
-  MATCH (s:Note {namespace: $namespace, source_id: n.source_id})
-  WHERE s.source_position > n.source_position AND s.id IS NOT NULL
-  RETURN s AS later ORDER BY s.source_position, s.id LIMIT 1
+CALL (source_id, position) {
+  MATCH (n:Note {namespace: $namespace, source_id: source_id})
+  WHERE n.source_position < position AND n.id IS NOT NULL
+  WITH n.source_position AS nearest ORDER BY nearest DESC LIMIT 1
+  MATCH (n:Note {namespace: $namespace, source_id: source_id, source_position: nearest})
+  WHERE n.id IS NOT NULL
+  RETURN collect(n.id) AS before
 }
-WITH n, later ORDER BY later.source_position, later.id
-WITH n, head(collect(later)) AS later
-RETURN later.id AS later, n.id AS earlier
+CALL (source_id, position) {
+  MATCH (n:Note {namespace: $namespace, source_id: source_id})
+  WHERE n.source_position > position AND n.id IS NOT NULL
+  WITH n.source_position AS nearest ORDER BY nearest LIMIT 1
+  MATCH (n:Note {namespace: $namespace, source_id: source_id, source_position: nearest})
+  WHERE n.id IS NOT NULL
+  RETURN collect(n.id) AS after
+}
+RETURN ids, here, before, after

@@ -70,8 +70,9 @@ CALL (g, note_count, indexed) {
 WITH g, note_count, term_total,
      CASE WHEN size(indexed) < $vector_seeds THEN scanned ELSE indexed END AS near
 
-// Lexical seeds: one lookup a term, weighed by how rare the term is.
-CALL () {
+// Lexical seeds: one lookup a term, weighed by how rare the term is. A row without a note
+// carries each term's frequency past the sum over notes; long lists are not kept.
+CALL (note_count) {
   UNWIND range(0, size($queries) - 1) AS term
   CALL (term) {
     CALL db.index.fulltext.queryNodes('note_terms', $queries[term], $lookup) YIELD node AS n
@@ -85,27 +86,26 @@ CALL () {
     WITH n LIMIT $term_cap + 1
     RETURN collect(n) AS found
   }
-  RETURN collect({term: term, found: found}) AS hits
-}
-CALL (hits, note_count) {
-  UNWIND hits AS hit
-  WITH note_count, hit.found AS found, size(hit.found) AS frequency
-  WHERE frequency <= $term_cap
-  WITH found,
-       toInteger(round(1e6 * log(1.0 + (note_count - frequency + 0.5) / (frequency + 0.5)))) AS weight
+  WITH note_count, term, found, size(found) AS frequency
+  WITH term, frequency,
+       toInteger(round(1e6 * log(1.0 + (note_count - frequency + 0.5) / (frequency + 0.5))))
+         AS weight,
+       [null] + CASE WHEN frequency > $term_cap THEN [] ELSE found END AS found
   UNWIND found AS n
-  WITH n, sum(weight) AS score
-  ORDER BY score DESC, n.term_count, n.id
-  LIMIT $lexical_seeds
-  RETURN collect(n) AS rare
+  WITH n, sum(weight) AS score,
+       collect(CASE WHEN n IS NULL THEN {term: term, frequency: frequency} END) AS counts
+  ORDER BY n IS NOT NULL, score DESC, n.term_count, n.id
+  LIMIT $lexical_seeds + 1
+  RETURN collect(n) AS rare, coalesce(head(collect(counts)), []) AS frequencies
 }
 // When every term is common, the rarest is used all the same.
-CALL (hits) {
-  WITH [hit IN hits WHERE size(hit.found) > 0] AS present
-  WHERE all(hit IN present WHERE size(hit.found) > $term_cap)
-  UNWIND present AS hit
-  CALL (hit) {
-    CALL db.index.fulltext.queryNodes('note_terms', $queries[hit.term]) YIELD node AS n
+CALL (frequencies) {
+  WITH [count IN frequencies WHERE count.frequency > 0] AS present
+  WHERE all(count IN present WHERE count.frequency > $term_cap)
+  UNWIND present AS count
+  WITH count.term AS term
+  CALL (term) {
+    CALL db.index.fulltext.queryNodes('note_terms', $queries[term]) YIELD node AS n
     WITH n
     WHERE ($archived OR NOT n.archived)
       AND ($sources IS NULL OR n.source_id IN $sources)
@@ -115,7 +115,7 @@ CALL (hits) {
       AND ($until IS NULL OR n.created_at < $until)
     RETURN count(n) AS frequency
   }
-  WITH hit.term AS term ORDER BY frequency, term LIMIT 1
+  WITH term ORDER BY frequency, term LIMIT 1
   CALL db.index.fulltext.queryNodes('note_terms', $queries[term]) YIELD node AS n
   WITH n
   WHERE ($archived OR NOT n.archived)
@@ -127,8 +127,7 @@ CALL (hits) {
   WITH n ORDER BY n.term_count, n.id LIMIT $lexical_seeds
   RETURN collect(n) AS common
 }
-WITH g, note_count, term_total, near, rare + common AS matched,
-     [hit IN hits | {term: hit.term, frequency: size(hit.found)}] AS frequencies
+WITH g, note_count, term_total, near, rare + common AS matched, frequencies
 
 // Expansion from the best seeds: RELATED, FOLLOWS both ways, and the source's weightiest.
 CALL (near, matched) {
@@ -205,7 +204,7 @@ CALL (candidates) {
     .last_retrieved_at
   }) AS links
 }
-RETURN note_count, term_total, frequencies, g.dimension AS dimension,
+RETURN note_count, term_total, frequencies, g.model_id AS model_id, g.dimension AS dimension,
        [n IN near | n.id] AS near, [n IN matched | n.id] AS matched, links,
        [n IN candidates | {
          note: n {

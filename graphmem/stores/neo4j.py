@@ -7,7 +7,7 @@ from typing import Any
 
 from neo4j import ManagedTransaction, Record
 
-from graphmem.errors import StoreCorrupt, StoreError
+from graphmem.errors import EmbeddingMismatch, StoreCorrupt, StoreError
 from graphmem.model import (
     CandidateQuery,
     CandidateSet,
@@ -32,7 +32,7 @@ from graphmem.stores.neo4j_check import Inspection
 from graphmem.stores.neo4j_connection import Connection, run
 from graphmem.stores.neo4j_reader import TransactionReader
 from graphmem.stores.neo4j_reindex import Reindexing
-from graphmem.stores.neo4j_rows import event_of, link_of, note_of, pair_key, vector_of
+from graphmem.stores.neo4j_rows import event_of, in_utc, link_of, note_of, pair_key, vector_of
 from graphmem.stores.neo4j_schema import ensure_vector_index, graph_state, model_of, prepare
 from graphmem.stores.neo4j_scope import Visibility, scope_parameters
 from graphmem.stores.neo4j_terms import tokens_of
@@ -75,6 +75,7 @@ class Neo4jStore:
     ) -> None:
         self._connection = Connection.open(uri, auth, database)
         self._copies = VectorCopies()
+        self._told: ModelIdentity | None = None
         try:
             prepare(self._connection)
         except BaseException:
@@ -91,7 +92,8 @@ class Neo4jStore:
 
     def model(self) -> ModelIdentity | None:
         """Return the model the store was built with."""
-        return graph_state(self._connection).model
+        self._told = graph_state(self._connection).model
+        return self._told
 
     # --- writing -----------------------------------------------------------------------
 
@@ -133,15 +135,16 @@ class Neo4jStore:
             # Every writer takes its locks in this order.
             "ids": sorted(set(use.note_ids)),
             "pairs": sorted({pair_key(*pair) for pair in use.pairs}),
-            "at": use.at,
+            "at": in_utc(use.at),
         }
-        self._connection.write(lambda transaction: run(transaction, "record_use", **parameters))
+        self._connection.update("record_use", **parameters)
 
     def replace_model(
         self, model: ModelIdentity, pages: Callable[[Sequence[Note]], Vector]
     ) -> None:
         """Re-embed every note beside its old vector, then change over in one transaction."""
         Reindexing(self._connection, model, pages).run()
+        self._told = model
 
     def drop_namespace(self, namespace: str) -> int:
         """Remove a namespace whole; return how many notes it had."""
@@ -159,10 +162,13 @@ class Neo4jStore:
         """Return the graph-expanded set a recall ranks: one round trip."""
         try:
             row = self._candidate_row(scope, query, indexed=True)
-        except StoreError:
+        except StoreError as error:
+            if type(error) is not StoreError:
+                raise
             # The index may be missing or building; scoring every note needs none.
             row = self._candidate_row(scope, query, indexed=False)
             ensure_vector_index(self._connection)
+        self._check_model(model_of(row["model_id"], row["dimension"]))
         return candidate_set(scope, query, row)
 
     def _candidate_row(self, scope: Scope, query: CandidateQuery, *, indexed: bool) -> Record:
@@ -174,8 +180,20 @@ class Neo4jStore:
     ) -> tuple[tuple[Neighbour, ...], ...]:
         """Return for each row of `vectors` the `limit` notes of highest raw cosine."""
         row = self._only(self._connection.read("namespace_state", namespace=scope.namespace))
-        seen = Visibility.of(scope, where)
-        return self._copies.nearest(self._connection.read, state_of(row), seen, vectors, limit)
+        state, seen = state_of(row), Visibility.of(scope, where)
+        self._check_model(state.model)
+        return self._copies.nearest(self._connection.read, state, seen, vectors, limit)
+
+    def _check_model(self, model: ModelIdentity | None) -> None:
+        """Refuse vectors made for a model that another process replaced meanwhile.
+
+        So that a caller need not ask for the model before every question.
+        """
+        if self._told is not None and model is not None and model != self._told:
+            raise EmbeddingMismatch(
+                f"{self.label} was reindexed from {self._told.model_id} to {model.model_id} "
+                "meanwhile; open the memory again with the new model"
+            )
 
     # --- reading by id -----------------------------------------------------------------
 

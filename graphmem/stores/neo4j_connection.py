@@ -26,7 +26,7 @@ from graphmem.stores.neo4j_errors import translated
 T = TypeVar("T")
 Parameters = Mapping[str, Any]
 
-READ_ATTEMPTS = 5
+ATTEMPTS = 5
 FIRST_PAUSE_SECONDS = 0.1
 CONNECTION_TIMEOUT_SECONDS = 10.0
 RETRY_SECONDS = 60.0
@@ -121,6 +121,16 @@ class Connection:
         with translated(self.place):
             return self._repeated(lambda: self._auto_commit(cypher.query(name), parameters, "READ"))
 
+    def update(self, name: str, **parameters: Any) -> list[Record]:
+        """Run a writing statement of ``cypher/queries`` on its own: one round trip.
+
+        Repeated only when the server says that it was rolled back.
+        """
+        with translated(self.place):
+            return self._repeated(
+                lambda: self._auto_commit(cypher.query(name), parameters, "WRITE"), (Neo4jError,)
+            )
+
     def define(self, statement: LiteralString, **parameters: Any) -> None:
         """Run a statement that cannot share a transaction: of the schema or a migration."""
         with translated(self.place):
@@ -155,12 +165,15 @@ class Connection:
             return list(_sent(lambda: session.run(statement, dict(parameters))))
 
     @staticmethod
-    def _repeated(attempt: Callable[[], T]) -> T:
-        for number in range(READ_ATTEMPTS):
+    def _repeated(
+        attempt: Callable[[], T],
+        temporary: tuple[type[Neo4jError | DriverError], ...] = (Neo4jError, DriverError),
+    ) -> T:
+        for number in range(ATTEMPTS):
             try:
                 return attempt()
-            except (Neo4jError, DriverError) as error:
-                if number == READ_ATTEMPTS - 1 or not error.is_retryable():
+            except temporary as error:
+                if number == ATTEMPTS - 1 or not error.is_retryable():
                     raise
                 time.sleep(FIRST_PAUSE_SECONDS * 2**number)
         raise AssertionError("unreachable: the last attempt returns or raises")

@@ -42,6 +42,11 @@ def utc(moment: DateTime) -> datetime:
     return native.astimezone(UTC)
 
 
+def in_utc(moment: datetime | None) -> datetime | None:
+    """Return a time as it is stored and compared: the server orders equal instants by zone."""
+    return None if moment is None else moment.astimezone(UTC)
+
+
 def vector_of(embedding: list[float]) -> Vector:
     """Return a stored embedding, shape (dimension,), float32."""
     return np.array(embedding, dtype=np.float32)
@@ -64,7 +69,7 @@ def note_properties(note: Note, tokens: tuple[str, ...]) -> dict[str, Any]:
         "source_position": source and source.position,
         "source_start": source and source.start,
         "source_end": source and source.end,
-        "created_at": note.created_at,
+        "created_at": in_utc(note.created_at),
         "keywords": list(note.keywords),
         "tags": list(note.tags),
         "context": note.context,
@@ -83,7 +88,7 @@ def note_properties(note: Note, tokens: tuple[str, ...]) -> dict[str, Any]:
 
 def use_properties(note: Note) -> dict[str, Any]:
     """Return the counters of use, which an upsert of a stored note leaves alone."""
-    return {"recall_count": note.recall_count, "last_accessed_at": note.last_accessed_at}
+    return {"recall_count": note.recall_count, "last_accessed_at": in_utc(note.last_accessed_at)}
 
 
 def note_of(namespace: str, row: Row) -> Note:
@@ -149,9 +154,9 @@ def link_row(link: Link) -> dict[str, Any]:
         "properties": {
             "weight": float(link.weight),
             "cosine": float(link.cosine),
-            "created_at": link.created_at,
+            "created_at": in_utc(link.created_at),
             "retrievals": link.retrievals,
-            "last_retrieved_at": link.last_retrieved_at,
+            "last_retrieved_at": in_utc(link.last_retrieved_at),
         },
     }
 
@@ -211,7 +216,7 @@ def event_row(event: EvolutionEvent) -> dict[str, Any]:
             "note_id": event.note_id,
             "kind": event.kind.value,
             "revision": event.revision,
-            "at": event.at,
+            "at": in_utc(event.at),
             "proposer": event.proposer,
             "trigger_id": event.trigger_id,
             "similarity": None if event.similarity is None else float(event.similarity),

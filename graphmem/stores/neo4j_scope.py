@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from graphmem.model import NoteFilter, Scope
+from graphmem.stores.neo4j_rows import in_utc
 
 _STEP = timedelta(microseconds=1)
 
@@ -53,8 +54,8 @@ class Visibility:
             "sources": _listed(self.sources),
             "authors": _listed(self.authors),
             "tags": _listed(self.tags),
-            "since": self.since,
-            "until": self.until,
+            "since": in_utc(self.since),
+            "until": in_utc(self.until),
             "archived": self.archived,
         }
 

@@ -7,6 +7,7 @@ the driver repeats the whole transaction when the server asks for it.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -234,11 +235,28 @@ class Application:
         self._run("count_notes", notes=-len(current), terms=-terms, erasures=1)
 
     def _chain(self, ids: Sequence[str]) -> None:
-        found = self._run_over("adjacent_in_source", ids=ids)
-        pairs = sorted({(row["later"], row["earlier"]) for row in found})
-        self._run_over(
-            "chain", pairs=[{"later": later, "earlier": earlier} for later, earlier in pairs]
-        )
+        pairs: set[tuple[str, str]] = set()
+        for row in self._run_over("adjacent_in_source", ids=ids):
+            pairs |= _adjacent(row["ids"], row["before"], row["here"], row["after"])
+        rows = [{"later": later, "earlier": earlier} for later, earlier in sorted(pairs)]
+        self._run_over("chain", pairs=rows)
+
+
+def _adjacent(
+    ids: Iterable[str], before: Iterable[str], here: Iterable[str], after: Iterable[str]
+) -> set[tuple[str, str]]:
+    """Return pairs (later, earlier) around `ids`, which are among the notes `here`.
+
+    Notes of one position are in order of id. Compared here, because the server compares
+    what a transaction wrote by UTF-16 units and what it reads by code points.
+    """
+    chain = [*sorted(before)[-1:], *sorted(here), *sorted(after)[:1]]
+    wanted = set(ids)
+    return {
+        (later, earlier)
+        for earlier, later in itertools.pairwise(chain)
+        if later in wanted or earlier in wanted
+    }
 
 
 def _check_revision(note_id: str, expected: int, known: StoredNote | None) -> None:

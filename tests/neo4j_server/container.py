@@ -8,10 +8,10 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import docker
 from docker.errors import DockerException
 from testcontainers.community.neo4j import Neo4jContainer
 
-import docker
 from neo4j_server.server import Address, Release
 
 
