@@ -81,7 +81,8 @@ def test_a_value_that_cannot_be_used_names_its_variable(
     monkeypatch.setenv(name, value)
     with pytest.raises(ConfigurationError, match=name) as caught:
         read_settings()
-    assert "user:hush" not in str(caught.value)
+    # A traceback shows the cause as well.
+    assert "user:hush" not in f"{caught.value} {caught.value.__cause__}"
 
 
 def test_no_printed_form_shows_the_password(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,11 +61,13 @@ def test_the_end_of_a_long_text_is_in_its_vector(embedder: WindowedEmbedder) -> 
 def test_vectors_stay_normalised_and_in_order_among_short_texts(
     embedder: WindowedEmbedder,
 ) -> None:
-    texts = ["b", "a " * 30 + "z", "c", "d " * 25, ""]
+    texts = ["b c d", "a " * 30 + "z", "c c e", "d " * 25, ""]
     together = embedder.encode(texts)
     assert np.linalg.norm(together, axis=1) == pytest.approx(np.ones(5), abs=1e-6)
     alone = np.vstack([embedder.encode([text]) for text in texts])
     assert np.abs(together - alone).max() < 1e-7
+    short = WordLane().encode(["b c d", "c c e", ""])
+    assert (together[[0, 2, 4]] == short).all()
 
 
 def test_the_cost_of_one_text_is_bounded_and_its_last_word_still_counts() -> None:
