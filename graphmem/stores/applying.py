@@ -25,6 +25,8 @@ from graphmem.stores.rows import (
     join_texts,
     link_row,
     note_row,
+    numbers_blob,
+    numbers_of,
     to_blob,
     to_micros,
 )
@@ -106,7 +108,12 @@ class Aftermath:
     def change(self) -> Change:
         """Return what other processes have to read anew."""
         written = [entry.key for entry, _ in (*self.appended, *self.changed)]
-        return Change(self.number, tuple(dict.fromkeys((*written, *self.erased))), tuple(self.used))
+        return Change(
+            self.number,
+            tuple(dict.fromkeys((*written, *self.erased))),
+            tuple(dict.fromkeys(self.used)),
+            tuple(self.forgotten_words),
+        )
 
 
 class Application:
@@ -170,7 +177,7 @@ class Application:
         for write in writes:
             key = self._key(write.note.id)
             entry = self._entry(key, write.note, write.terms)
-            blob = np.array(entry.terms, dtype="<i4").tobytes()
+            blob = numbers_blob(entry.terms)
             row = note_row(key, write.note, blob)
             if write.embedding is not None:
                 vectors.append((key, to_blob(write.embedding)))
@@ -213,7 +220,7 @@ class Application:
         for record in records:
             key = self._key(record.note.id)
             entry = self._entry(key, record.note, record.terms)
-            rows.append(note_row(key, record.note, np.array(entry.terms, dtype="<i4").tobytes()))
+            rows.append(note_row(key, record.note, numbers_blob(entry.terms)))
             if record.embedding is not None:
                 vectors.append((key, to_blob(record.embedding)))
             self.aftermath.appended.append((entry, record.embedding))
@@ -295,7 +302,7 @@ class Application:
 
     def _forget_words(self) -> None:
         """Delete words that only notes held which lost them or are gone: no trace stays."""
-        lost = {number for blob in self._left.values() for number in _numbers(blob)}
+        lost = {number for blob in self._left.values() for number in numbers_of(blob).tolist()}
         if not lost:
             return
         for entry, _ in (*self.aftermath.appended, *self.aftermath.changed):
@@ -352,8 +359,3 @@ class Application:
         self._left.update({key: terms for key, (_, terms, _) in stored.items()})
         self._tables.erase_notes(keys)
         self.aftermath.erased = keys
-
-
-def _numbers(blob: bytes) -> list[int]:
-    numbers: list[int] = np.frombuffer(blob, dtype="<i4").tolist()
-    return numbers

@@ -10,7 +10,15 @@ import numpy as np
 
 from graphmem.model import Link, event_id
 from graphmem.stores.loading import load_shard
-from graphmem.stores.rows import EVENT_COLUMNS, NOTE_COLUMNS, Row, event_of, note_of
+from graphmem.stores.rows import (
+    EVENT_COLUMNS,
+    NOTE_COLUMNS,
+    Row,
+    event_of,
+    note_of,
+    numbers_blob,
+    numbers_of,
+)
 from graphmem.stores.shard import Shard
 from graphmem.stores.tables import Tables, key_range
 
@@ -83,11 +91,11 @@ class Inspection:
             key, note_id, terms = row[0], row[1], row[8]
             self._ids[key] = note_id
             yield from self._body(row)
-            numbers = np.frombuffer(terms[: len(terms) // 4 * 4], dtype="<i4").tolist()
+            numbers = numbers_of(terms).tolist()
             known = [number for number in numbers if number in words]
             used.update(known)
             if len(known) * 4 != len(terms):
-                blob = np.array(known, dtype="<i4").tobytes()
+                blob = numbers_blob(known)
                 yield Finding(
                     f"note {note_id!r}: terms without a word",
                     note_id,

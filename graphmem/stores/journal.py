@@ -38,12 +38,14 @@ class Change:
 
     `namespace` is a namespace's number, or ``None`` for the whole file. `notes` are the keys
     of notes written or erased, or ``None`` for the whole namespace; `used` the keys of
-    those of which only links or use counters changed.
+    those of which only links or use counters changed. `words` are numbers of terms that no
+    note holds any more.
     """
 
     namespace: int | None
     notes: tuple[int, ...] | None
     used: tuple[int, ...] = ()
+    words: tuple[int, ...] = ()
 
 
 class Journal:
@@ -167,20 +169,25 @@ class Journal:
         if oldest is not None and oldest > sequence + 1:
             return None
         rows = self.connection.execute(
-            "SELECT namespace, notes, used FROM change WHERE sequence > ? ORDER BY sequence",
+            "SELECT namespace, notes, used, words FROM change WHERE sequence > ? ORDER BY sequence",
             (sequence,),
         )
         return [
-            Change(namespace, None if notes is None else _unpacked(notes), _unpacked(used))
-            for namespace, notes, used in rows
+            Change(
+                namespace,
+                None if notes is None else _unpacked(notes),
+                _unpacked(used),
+                _unpacked(words),
+            )
+            for namespace, notes, used, words in rows
         ]
 
     def log_change(self, change: Change) -> int:
         """List what this transaction touches, forget the oldest; return its number."""
         notes = None if change.notes is None else _packed(change.notes)
         cursor = self.connection.execute(
-            "INSERT INTO change (namespace, notes, used) VALUES (?, ?, ?)",
-            (change.namespace, notes, _packed(change.used)),
+            "INSERT INTO change (namespace, notes, used, words) VALUES (?, ?, ?, ?)",
+            (change.namespace, notes, _packed(change.used), _packed(change.words)),
         )
         sequence = int(cursor.lastrowid or 0)
         self.connection.execute(

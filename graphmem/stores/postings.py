@@ -44,6 +44,7 @@ class Vocabulary:
 
     def forget(self, number: int) -> None:
         """Drop a word that no note holds any more."""
+        self.cover(number)
         word = self.words[number]
         self.words[number] = ""
         if self.numbers.get(word) == number:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphmem.model import (
     DEFAULT_IMPORTANCE,
@@ -77,6 +78,17 @@ def split_texts(joined: str) -> tuple[str, ...]:
 def to_blob(vector: Vector) -> bytes:
     """Return the vector's bytes."""
     return np.ascontiguousarray(vector, dtype="<f4").tobytes()
+
+
+def numbers_of(blob: bytes) -> NDArray[np.int32]:
+    """Return the term numbers of a blob; a broken last one is left out."""
+    numbers = np.frombuffer(blob, dtype="<i4", count=len(blob) // 4)
+    return numbers.astype(np.int32, copy=False)
+
+
+def numbers_blob(numbers: Sequence[int]) -> bytes:
+    """Return term numbers as a blob."""
+    return np.array(numbers, dtype="<i4").tobytes()
 
 
 class _NoMetadata(dict[str, Json]):

@@ -21,7 +21,7 @@ a table are one range of its primary key."""
 _VERSION_1 = (
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     """CREATE TABLE namespace (
-        number INTEGER PRIMARY KEY,
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
         name TEXT NOT NULL UNIQUE,
         next_note INTEGER NOT NULL DEFAULT 0,
         next_term INTEGER NOT NULL DEFAULT 0
@@ -88,7 +88,8 @@ _VERSION_1 = (
         sequence INTEGER PRIMARY KEY AUTOINCREMENT,
         namespace INTEGER,
         notes BLOB,
-        used BLOB NOT NULL
+        used BLOB NOT NULL,
+        words BLOB NOT NULL
     )""",
 )
 

@@ -13,14 +13,12 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from graphmem.errors import ClosedMemory, StoreUnavailable, TransferError
 from graphmem.model import Link, LinkKind, ModelIdentity, Note
 from graphmem.stores.applying import Aftermath
 from graphmem.stores.journal import MEMORY, Change, Journal, translated
 from graphmem.stores.loading import load_shard, refresh
-from graphmem.stores.rows import note_of
+from graphmem.stores.rows import note_of, numbers_of
 from graphmem.stores.shard import Shard
 from graphmem.stores.tables import Tables
 from graphmem.stores.usage import KeyPair, PendingUse
@@ -167,8 +165,7 @@ class Session:
         word = shard.vocabulary.words.__getitem__
         read: dict[int, Body] = {}
         for row in self.tables.notes(keys):
-            numbers = np.frombuffer(row[8], dtype="<i4").tolist()
-            read[row[0]] = note_of(namespace, row), tuple(map(word, numbers))
+            read[row[0]] = note_of(namespace, row), tuple(map(word, numbers_of(row[8]).tolist()))
         short = {k: body for k, body in read.items() if len(body[0].content) <= _LONGEST_KEPT}
         if len(self._bodies) + len(short) > _BODIES_KEPT:
             self._bodies.clear()
@@ -198,7 +195,8 @@ class Session:
             raise TransferError(f"{path} exists already and was left as it is; choose a new path.")
         part = path.with_name(f"{path.name}.part")
         try:
-            with self.view(), closing(sqlite3.connect(part)) as target:
+            part.touch()
+            with closing(sqlite3.connect(part)) as target, self.view():
                 self.journal.backup(target)
             part.replace(path)
         except (OSError, sqlite3.Error) as error:
@@ -337,6 +335,8 @@ class Session:
             elif name in self._shards:
                 notes.setdefault(name, {}).update(dict.fromkeys(change.notes))
                 self._forget_used(change)
+                for number in change.words:
+                    self._shards[name].vocabulary.forget(number)
         for name, keys in notes.items():
             if keys and name in self._shards:
                 refresh(self._shards[name], self.tables, list(keys))

@@ -1,0 +1,86 @@
+"""What is erased is gone from the bytes on disk, while the store is still open."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from contract.builders import apply, change, link, make_event, make_note, new, unit
+
+from graphmem.model import Scope
+from graphmem.stores.embedded import NetworkXStore
+
+SCOPE = Scope("ns")
+SECRET = "quetzalcoatl"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "store.graphmem"
+
+
+def traces(path: Path, *needles: bytes) -> list[str]:
+    """Which files beside `path` hold one of the needles."""
+    return sorted(
+        each.name
+        for each in path.parent.iterdir()
+        if any(needle in each.read_bytes() for needle in needles)
+    )
+
+
+def filled(path: Path) -> NetworkXStore:
+    store = NetworkXStore.open(path)
+    secret = make_note("secret-id", "ns", content=f"the word is {SECRET}", tags=(SECRET,))
+    others = [make_note(f"n{n}", "ns", content="plain " * 40) for n in range(50)]
+    apply(
+        store,
+        SCOPE,
+        new(secret, unit(99), ["word", SECRET]),
+        *(new(note, unit(n), ["plain"]) for n, note in enumerate(others)),
+        links=[link("secret-id", "n1")],
+        events=[make_event(secret, 2)],
+    )
+    return store
+
+
+def test_an_erased_note_leaves_no_bytes(path: Path) -> None:
+    store = filled(path)
+    assert traces(path, SECRET.encode())
+    apply(store, SCOPE, erased=["secret-id"])
+    assert traces(path, SECRET.encode(), b"secret-id", unit(99).tobytes()) == []
+    store.close()
+    assert traces(path, SECRET.encode(), b"secret-id", unit(99).tobytes()) == []
+
+
+def test_words_taken_out_of_a_neighbour_leave_no_bytes(path: Path) -> None:
+    store = filled(path)
+    neighbour = store.get(SCOPE, ["n1"])["n1"]
+    carried = change(neighbour, unit(7), ["plain", SECRET], tags=(SECRET,))
+    apply(store, SCOPE, carried)
+    redacted = replace(carried.note, tags=(), revision=3)
+    apply(
+        store,
+        SCOPE,
+        change(replace(redacted, revision=2), unit(8), ["plain"]),
+        erased=["secret-id"],
+    )
+    assert traces(path, SECRET.encode()) == []
+    store.close()
+    assert traces(path, SECRET.encode()) == []
+
+
+def test_a_dropped_namespace_leaves_no_bytes(path: Path) -> None:
+    store = filled(path)
+    assert store.drop_namespace("ns") == 51
+    assert traces(path, SECRET.encode(), b"plain", unit(3).tobytes()) == []
+    store.close()
+
+
+def test_what_a_reader_held_back_is_gone_at_the_latest_on_closing(path: Path) -> None:
+    store, reader = filled(path), NetworkXStore.open(path)
+    with reader._session.view():  # another process in the middle of a read
+        apply(store, SCOPE, erased=["secret-id"])
+    reader.close()
+    store.close()
+    assert traces(path, SECRET.encode(), b"secret-id") == []
