@@ -147,7 +147,8 @@ def _loaded(checkpoint: Checkpoint, device: str | None) -> SentenceTransformer:
         return SentenceTransformer(checkpoint.name, revision=checkpoint.revision, device=device)
     except (OSError, ValueError) as error:
         kind = "directory" if Path(checkpoint.name).exists() else "model"
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
         raise ModelUnavailable(
-            f"sentence-transformers cannot load the {kind} {checkpoint.name}: {error}. Check the "
+            f"sentence-transformers cannot load the {kind} {checkpoint.name}: {reason}. Check the "
             f"name, or allow the download once (HF_HUB_OFFLINE must not be set then)."
         ) from error

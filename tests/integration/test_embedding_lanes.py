@@ -15,12 +15,14 @@ import numpy as np
 import pytest
 from lane_texts import COUNT, fingerprint, lane_texts
 
+from graphmem.errors import ModelUnavailable
 from graphmem.model import Vector
 from graphmem.providers.embedding import (
     DEFAULT_MODEL,
     MiniLMEmbedder,
     SentenceTransformersEmbedder,
     WindowedEmbedder,
+    resolve_embedder,
 )
 from graphmem.providers.model_files import ModelSource
 from graphmem.providers.sentence_lane import Checkpoint
@@ -103,6 +105,21 @@ def test_the_live_lanes_agree_on_windows_too(
     chosen = [*texts[::10], " ".join(texts)]
     ours, theirs = WindowedEmbedder(lane), WindowedEmbedder(sentence_lane)
     assert np.abs(ours.encode(chosen) - theirs.encode(chosen)).max() < AGREEMENT
+
+
+@live
+def test_a_named_model_tells_its_dimension_when_it_is_loaded() -> None:
+    directory = ModelSource().directory()
+    embedder = resolve_embedder(str(directory))
+    assert embedder.model_id == str(directory)
+    assert embedder.dimension == 384
+    assert embedder.encode([]).shape == (0, 384)
+
+
+@live
+def test_a_directory_without_a_model_is_an_error_of_ours(tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailable, match=str(tmp_path)):
+        resolve_embedder(str(tmp_path)).encode(["a"])
 
 
 FILLER = " ".join(
