@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
+from graphmem.algorithms.answerability import judge
 from graphmem.algorithms.paths import trace_paths
 from graphmem.algorithms.relevance import (
     Question,
