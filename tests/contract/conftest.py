@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from contract.stores import STORES, Graph, Shelter
+from contract.memories import Clock, Place, file_place
+from contract.stores import NEO4J, STORES, Graph, Shelter
 from neo4j_server.server import Address
 
+from graphmem import Memory
 from graphmem.model import Scope
 from graphmem.ports import NoteStore
 
@@ -39,3 +41,41 @@ def scope() -> Scope:
 def other_scope() -> Scope:
     """Another namespace no other test uses."""
     return Scope(f"contract-{uuid.uuid4()}")
+
+
+@pytest.fixture(params=["embedded", NEO4J])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
+    """A store for memories with the suite's own embedder; the namespace is empty in it."""
+    if request.param == NEO4J:
+        opened = request.getfixturevalue("graph").place()
+    else:
+        opened = file_place(tmp_path)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(params=["embedded", NEO4J])
+def fresh_place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
+    """A store for memories with any embedder; nothing else is in it."""
+    if request.param == NEO4J:
+        graph: Graph = request.getfixturevalue("graph")
+        graph.empty()
+        opened = graph.place(shared=False)
+        yield opened
+        opened.close()
+        graph.empty()
+    else:
+        opened = file_place(tmp_path)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def memory(place: Place, clock: Clock) -> Memory:
+    """An empty memory whose clock stands at :data:`NOON`."""
+    return place.open(clock=clock)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()

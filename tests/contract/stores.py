@@ -7,6 +7,7 @@ from types import TracebackType
 
 import pytest
 from contract.builders import MODEL
+from contract.memories import Place
 from neo4j_server.erasure import erase_everything
 from neo4j_server.server import Address
 from reference_store import ReferenceStore
@@ -45,6 +46,12 @@ class Graph:
             self.empty()
             self._store = self.open()
         return self._store
+
+    def place(self, *, shared: bool = True) -> Place:
+        """Where memories are opened; beside the suite's other tests, or on the graph as it is."""
+        if shared:
+            self.shared()
+        return Place(self._address.uri, self._address.auth)
 
     @staticmethod
     def _usable(store: NoteStore) -> bool:

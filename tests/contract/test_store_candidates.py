@@ -494,7 +494,7 @@ def test_any_set_equals_that_of_the_obvious_store(
     model = ReferenceStore()
     for each in (store, model):
         each.load(scope, records, links, [], MODEL)
-    for _ in range(25):
+    for _ in range(15):
         seen = replace(
             scope, authors=[None, frozenset({"Ada"}), frozenset({"Ada", "Bob"})][rng.integers(3)]
         )
