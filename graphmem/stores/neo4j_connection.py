@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from types import MappingProxyType
 from typing import Any, LiteralString, TypeVar
 from urllib.parse import urlsplit
@@ -103,17 +104,15 @@ class Connection:
                 f"{place}: give user and password by `auth` or NEO4J_USERNAME and "
                 "NEO4J_PASSWORD, not in the address"
             )
-        with translated(place):
-            try:
+        try:
+            with translated(place), ExitStack() as stack:
                 driver = GraphDatabase.driver(uri, auth=auth, **_DRIVER_SETTINGS)
-            except ValueError as error:
-                raise ConfigurationError(f"{place} is not an address: {error}") from error
-            try:
+                stack.callback(driver.close)
                 with driver.session(database=database) as session:
                     summary = session.run(cypher.query("server")).consume()
-            except BaseException:
-                driver.close()
-                raise
+                stack.pop_all()
+        except ValueError as error:
+            raise ConfigurationError(f"{place} is not an address: {error}") from error
         return cls(driver, place, summary.database or database or "neo4j")
 
     def read(self, name: str, **parameters: Any) -> list[Record]:

@@ -70,8 +70,7 @@ class Reindexing:
             build_vector_index(self._connection, self._new, self._model.dimension)
             self._connection.write(self._change_over)
         except BaseException:
-            self._clear(self._new)
-            drop_vector_index(self._connection, self._new)
+            self._abandon()
             raise
         drop_vector_index(self._connection, self._old)
         self._clear(self._old)
@@ -138,6 +137,12 @@ class Reindexing:
             raise Conflict(
                 "another reindexing of this store began meanwhile; this one changed nothing"
             )
+
+    def _abandon(self) -> None:
+        # What another change of model put in force meanwhile is not ours to remove.
+        if graph_state(self._connection).slot != self._new:
+            self._clear(self._new)
+            drop_vector_index(self._connection, self._new)
 
     def _clear(self, slot: str) -> None:
         self._connection.define(

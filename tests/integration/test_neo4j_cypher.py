@@ -1,0 +1,155 @@
+"""Every file of cypher/ runs on real servers, and the frequent ones by an index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from contract.builders import EAST, MODEL, link, make_event, make_note, new, unit
+from neo4j_server.console import Console, console
+from neo4j_server.erasure import erase_everything
+from neo4j_server.server import Address
+
+from graphmem.model import CandidateQuery, Scope, Use, WritePlan
+from graphmem.stores import cypher
+from graphmem.stores.neo4j import Neo4jStore
+from graphmem.stores.neo4j_candidates import candidate_parameters
+from graphmem.stores.neo4j_rows import event_row, link_row, note_properties
+
+ROOT = Path(__file__).parents[2] / "cypher"
+QUERIES = sorted(path.stem for path in (ROOT / "queries").glob("*.cypher"))
+BROWSER = sorted((ROOT / "browser").glob("*.cypher"))
+NOT_IN_A_TRANSACTION = {
+    "await_indexes",
+    "clear_embeddings",
+    "create_vector_index_embedding",
+    "create_vector_index_embedding_alt",
+    "drop_vector_index_embedding",
+    "drop_vector_index_embedding_alt",
+    "vector_indexes",
+}
+WHOLE_STORE = {"clear_embeddings", "lock_store", "namespaces"}
+"""They are asked of every namespace and may walk a label."""
+
+NAMESPACE = "cypher"
+SCOPE = Scope(NAMESPACE)
+NOTE = make_note("n1", NAMESPACE, source="s", position=1, author="Ada", tags=("red",))
+OTHER = make_note("n2", NAMESPACE, source="s", position=2, author="Eve")
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+PARAMETERS: dict[str, Any] = {
+    **candidate_parameters(
+        SCOPE, CandidateQuery(vector=EAST, terms=("seat", "aisle")), indexed=True
+    ),
+    "after": "",
+    "archive_mark": "a-",
+    "archive_owner": "a-1",
+    "at": NOW,
+    "cleared": {"embedding_alt": None, "staged": None},
+    "current_mark": "c-",
+    "current_owner": "c-1",
+    "dimension": 8,
+    "erasures": 0,
+    "fetch": 10,
+    "id": "n1",
+    "ids": ["n1", "n2"],
+    "limit": 5,
+    "model_id": "stub-8",
+    "notes": 0,
+    "page": 10,
+    "pairs": ['["n1","n2"]'],
+    "reached": ["n1"],
+    "room": 10,
+    "rows": [],
+    "schema_version": 2,
+    "seconds": 60,
+    "slot": "embedding_alt",
+    "source_id": "s",
+    "terms": 0,
+    "token": "t",
+    "vectors": [EAST.tolist()],
+    "writes": 0,
+}
+OF_ITS_OWN: dict[str, dict[str, Any]] = {
+    "assign_sources": {"rows": [{"id": "n1", "source_id": "other"}]},
+    "chain": {"pairs": [{"later": "n2", "earlier": "n1"}]},
+    "drop_empty_sources": {"ids": ["s"]},
+    "drop_events": {"ids": ["n1@2"]},
+    "event_by_id": {"id": "n1@2"},
+    "stage_embeddings": {"rows": [{"id": "n1", "revision": 1, "properties": {}}]},
+    "upsert_events": {"rows": [event_row(make_event(NOTE, 2, trigger="n2"))]},
+    "upsert_links": {"rows": [link_row(link("n1", "n2"))]},
+    "upsert_notes": {
+        "rows": [
+            {"id": "n1", "first": {}, "properties": note_properties(NOTE, ("seat",))},
+        ]
+    },
+}
+
+
+@dataclass(frozen=True)
+class Prepared:
+    ask: Console
+    store: Neo4jStore
+
+
+@pytest.fixture(scope="module", params=["neo4j_address", "neo4j_2026_address"])
+def prepared(request: pytest.FixtureRequest) -> Iterator[Prepared]:
+    address: Address = request.getfixturevalue(request.param)
+    erase_everything(address)
+    store = Neo4jStore(address.uri, auth=address.auth, database=address.database)
+    plan = WritePlan(
+        notes=(new(NOTE, unit(1), ("seat",)), new(OTHER, unit(2), ("seat", "aisle"))),
+        links=(link("n1", "n2"),),
+        events=(make_event(NOTE, 2, trigger="n2"),),
+        model=MODEL,
+    )
+    store.write(SCOPE, lambda reader: plan)
+    with console(address) as ask:
+        yield Prepared(ask, store)
+    store.close()
+
+
+def parameters_of(name: str) -> dict[str, Any]:
+    return PARAMETERS | OF_ITS_OWN.get(name, {})
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_a_query_runs(prepared: Prepared, name: str) -> None:
+    if name in NOT_IN_A_TRANSACTION:
+        prepared.ask(cypher.query(name), **parameters_of(name))
+        prepared.store.check(SCOPE, repair=True)  # an index may have gone
+    else:
+        prepared.ask.rolled_back(cypher.query(name), **parameters_of(name))
+
+
+@pytest.mark.parametrize("name", sorted(set(QUERIES) - NOT_IN_A_TRANSACTION - WHOLE_STORE))
+def test_a_query_reaches_notes_by_an_index(prepared: Prepared, name: str) -> None:
+    operators = prepared.ask.profile(cypher.query(name), **parameters_of(name))
+    scans = {
+        "AllNodesScan", "NodeByLabelScan", "DirectedRelationshipTypeScan",
+        "UndirectedRelationshipTypeScan",
+    }  # fmt: skip
+    assert not operators & scans
+
+
+@pytest.mark.parametrize("statement", cypher.schema())
+def test_the_schema_runs_again(prepared: Prepared, statement: str) -> None:
+    assert prepared.ask(statement) == []
+
+
+@pytest.mark.parametrize("version", range(len(cypher.migrations())))
+def test_a_migration_runs_again(prepared: Prepared, version: int) -> None:
+    before = prepared.ask("MATCH (n) RETURN properties(n) AS p ORDER BY elementId(n)")
+    assert prepared.ask(cypher.migrations()[version].statement) == []
+    assert prepared.ask("MATCH (n) RETURN properties(n) AS p ORDER BY elementId(n)") == before
+
+
+@pytest.mark.parametrize("path", BROWSER, ids=lambda path: path.stem)
+def test_a_favourite_of_the_browser_finds_something(prepared: Prepared, path: Path) -> None:
+    prepared.store.record_use(SCOPE, Use(("n1",), (), NOW))
+    assert prepared.ask(path.read_text(encoding="utf-8").strip().removesuffix(";"))
