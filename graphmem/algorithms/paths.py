@@ -21,6 +21,14 @@ from graphmem.model import (
 Path: TypeAlias = tuple[Step, ...]
 
 _NO_STEPS: Path = ()
+_BY_VECTOR, _BY_WORDS = Step(StepKind.VECTOR), Step(StepKind.LEXICAL)
+_SEEDS: Mapping[tuple[bool, bool], Path] = {
+    (False, False): _NO_STEPS,
+    (True, False): (_BY_VECTOR,),
+    (False, True): (_BY_WORDS,),
+    (True, True): (_BY_VECTOR, _BY_WORDS),
+}
+"""Seed steps of a candidate found by vector, by words, or both."""
 
 
 def trace_paths(candidate_set: CandidateSet, query: CandidateQuery) -> Mapping[str, Path]:
@@ -72,13 +80,13 @@ def trace_paths(candidate_set: CandidateSet, query: CandidateQuery) -> Mapping[s
     ['seed vector', 'seed lexical', 'RELATED 0.83 from n1']
     """
     candidates = {candidate.note.id: candidate for candidate in candidate_set.candidates}
-    paths: dict[str, Path] = {
-        note_id: steps for note_id, candidate in candidates.items() if (steps := _seed(candidate))
-    }
-    starts = sorted(
-        (note_id for note_id in paths if _best_rank(candidates[note_id]) < query.expand),
-        key=lambda note_id: (_best_rank(candidates[note_id]), note_id),
-    )
+    paths: dict[str, Path] = {}
+    placed: list[tuple[int, str]] = []
+    for note_id, candidate in candidates.items():
+        if seed := _SEEDS[candidate.vector_rank is not None, candidate.lexical_rank is not None]:
+            paths[note_id] = seed
+            placed.append((_best_rank(candidate), note_id))
+    starts = [note_id for rank, note_id in sorted(placed) if rank < query.expand]
     reached = chain(
         _along_related(starts, candidate_set.links, query),
         _along_follows(starts, candidate_set.links, query.window),
@@ -98,11 +106,6 @@ def trace_paths(candidate_set: CandidateSet, query: CandidateQuery) -> Mapping[s
 
 _Reached = Iterator[tuple[str, str, Path]]
 """Yields (candidate, start of its chain, steps from there), better chains first."""
-
-
-def _seed(candidate: Candidate) -> Path:
-    ranks = {StepKind.VECTOR: candidate.vector_rank, StepKind.LEXICAL: candidate.lexical_rank}
-    return tuple(Step(kind) for kind, rank in ranks.items() if rank is not None)
 
 
 def _best_rank(candidate: Candidate) -> int:
