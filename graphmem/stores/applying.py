@@ -189,7 +189,7 @@ class Application:
             self._note_change(entry, write.embedding, old[key], blob)
         self._tables.insert_notes(self._number, inserted)
         self._tables.update_notes(updated)
-        self._tables.put_vectors(vectors)
+        self._tables.vectors.put(vectors)
 
     def _note_change(
         self, entry: Entry, vector: Vector | None, old: tuple[int, bytes, str], blob: bytes
@@ -214,7 +214,7 @@ class Application:
         replaced = [self._key(record.note.id) for record in known]
         for key, (_, terms, _) in self._tables.revisions(replaced).items():
             self._left[key] = terms
-        self._tables.drop_vectors(replaced)
+        self._clear_vectors(replaced)
         self.aftermath.emptied = replaced
         rows, vectors = [], []
         for record in records:
@@ -225,7 +225,7 @@ class Application:
                 vectors.append((key, to_blob(record.embedding)))
             self.aftermath.appended.append((entry, record.embedding))
         self._tables.insert_notes(self._number, rows)
-        self._tables.put_vectors(vectors)
+        self._tables.vectors.put(vectors)
 
     def _stored(self, notes: Iterable[Note]) -> dict[int, tuple[int, bytes, str]]:
         """Return revision, terms and tags of those notes that exist; refuse foreign ones."""
@@ -286,6 +286,9 @@ class Application:
 
     def _exists(self, note_id: str) -> bool:
         return note_id in self._new_keys or note_id in self._shard.row_of
+
+    def _clear_vectors(self, keys: Sequence[int]) -> None:
+        self._tables.vectors.clear(keys, 4 * self._shard.vectors.dimension)
 
     # --- words -------------------------------------------------------------------------
 
@@ -358,4 +361,5 @@ class Application:
         stored = self._tables.revisions([key for key in keys if key not in before])
         self._left.update({key: terms for key, (_, terms, _) in stored.items()})
         self._tables.erase_notes(keys)
+        self._clear_vectors(keys)
         self.aftermath.erased = keys

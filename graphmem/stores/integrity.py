@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from graphmem.model import Link, event_id
+from graphmem.model import Link, Vector, event_id
 from graphmem.stores.loading import load_shard
 from graphmem.stores.rows import (
     EVENT_COLUMNS,
@@ -18,11 +18,12 @@ from graphmem.stores.rows import (
     note_of,
     numbers_blob,
     numbers_of,
+    to_blob,
 )
 from graphmem.stores.shard import Shard
 from graphmem.stores.tables import Tables, key_range
+from graphmem.stores.vectorfile import BLOCK, BLOCK_BITS, VectorFile
 
-_ROWS_AT_ONCE = 4096
 _NORM_TOLERANCE = 1e-2
 
 
@@ -129,28 +130,45 @@ class Inspection:
             )
 
     def _vectors(self) -> Iterator[Finding]:
-        cursor = Tables(self.connection).vectors(self.number)
-        while rows := cursor.fetchmany(_ROWS_AT_ONCE):
-            for key, blob in rows:
-                fault = self._fault(key, blob)
-                if fault is not None:
-                    whose = f"note {self._ids[key]!r}" if key in self._ids else f"key {key}"
-                    yield Finding(
-                        f"vector of {whose}: {fault}",
-                        self._ids.get(key),
-                        (Statement("DELETE FROM vector WHERE key = ?", (key,)),),
-                        f"vector of {whose} is gone; reindex to make it anew",
-                    )
+        for first, value in VectorFile(self.connection).blocks(self.number):
+            block = first >> BLOCK_BITS
+            if len(value) != BLOCK * 4 * self.dimension:
+                yield Finding(
+                    f"vectors of keys {first} to {first + BLOCK - 1}: {len(value)} bytes do not "
+                    f"make {BLOCK} vectors of {self.dimension} numbers",
+                    repair=(Statement("DELETE FROM vector WHERE block = ?", (block,)),),
+                    mended=f"vectors from key {first} are gone; reindex to make them anew",
+                )
+                continue
+            vectors = np.frombuffer(value, dtype="<f4").reshape(BLOCK, self.dimension).copy()
+            faults = self._faults(first, vectors)
+            for place in faults:
+                vectors[place] = 0.0
+            repair = Statement(
+                "UPDATE vector SET value = ? WHERE block = ?", (to_blob(vectors), block)
+            )
+            for place, fault in faults.items():
+                note_id = self._ids.get(first + place)
+                whose = f"key {first + place}" if note_id is None else f"note {note_id!r}"
+                yield Finding(
+                    f"vector of {whose}: {fault}",
+                    note_id,
+                    (repair,),
+                    f"vector of {whose} is gone; reindex to make it anew",
+                )
 
-    def _fault(self, key: int, blob: bytes) -> str | None:
-        if key not in self._ids:
-            return "there is no such note"
-        if len(blob) != 4 * self.dimension:
-            return f"{len(blob) // 4} numbers instead of {self.dimension}"
-        norm = float(np.linalg.norm(np.frombuffer(blob, dtype="<f4")))
-        if not np.isfinite(norm):
-            return "not finite"
-        return None if abs(norm - 1.0) <= _NORM_TOLERANCE else f"length {norm:.3f} instead of 1"
+    def _faults(self, first: int, vectors: Vector) -> dict[int, str]:
+        """Return what is wrong with which vector of a block."""
+        faults: dict[int, str] = {}
+        for place in np.flatnonzero(vectors.any(axis=1)).tolist():
+            norm = float(np.linalg.norm(vectors[place]))
+            if first + place not in self._ids:
+                faults[place] = "there is no such note"
+            elif not np.isfinite(norm):
+                faults[place] = "not finite"
+            elif abs(norm - 1.0) > _NORM_TOLERANCE:
+                faults[place] = f"length {norm:.3f} instead of 1"
+        return faults
 
     def _links(self) -> Iterator[Finding]:
         cursor = self.connection.execute(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 import networkx as nx
@@ -17,6 +18,9 @@ else:
 
 Fetch = Callable[[Sequence[str]], Iterable[Link]]
 """Reads from the file every RELATED link with an end among these notes."""
+
+
+_PAIR = attrgetter("from_id", "to_id")
 
 
 class Edge(TypedDict):
@@ -37,21 +41,16 @@ class NoteGraph(_Graph):
     _pred: dict[str, dict[str, Edge]]
 
     def inside(self, ids: Collection[str], min_weight: float) -> list[Link]:
-        """Return the links of at least `min_weight` between `ids`.
-
-        With `ids` sorted, the links are in order of their pairs.
-        """
+        """Return the links of at least `min_weight` between `ids`, by pair."""
         higher, within = self._succ, set(ids)
-        found: list[Link] = []
-        for low in ids:
-            near = higher[low]
-            if not near:
-                continue
-            ends = [each for each in near if each in within]
-            if len(ends) > 1:
-                ends.sort()
-            found += [near[each]["link"] for each in ends]
-        return [link for link in found if link.weight >= min_weight] if min_weight > 0 else found
+        found = [
+            edge["link"]
+            for low in ids
+            for high, edge in higher[low].items()
+            if high in within and edge["weight"] >= min_weight
+        ]
+        found.sort(key=_PAIR)
+        return found
 
     def strongest(
         self, note_id: str, limit: int, min_weight: float, admits: Callable[[str], bool]
@@ -112,10 +111,7 @@ class LinkGraph:
         return list({link.pair: link for each in ids for link in self.graph.at(each)}.values())
 
     def among(self, ids: Collection[str], min_weight: float) -> list[Link]:
-        """Return the links of at least `min_weight` whose two ends are in `ids`.
-
-        With `ids` sorted, the links are in order of their pairs.
-        """
+        """Return the links of at least `min_weight` whose two ends are in `ids`, by pair."""
         self.ensure(ids)
         return self.graph.inside(ids, min_weight)
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphmem.stores.columns import NONE, NewRows
 from graphmem.stores.postings import PostingIndex, Vocabulary
 from graphmem.stores.rows import Row, numbers_of, split_texts
 from graphmem.stores.shard import Entry, Shard
 from graphmem.stores.tables import Tables
-from graphmem.stores.vectors import Mask
+from graphmem.stores.vectorfile import BLOCK
 
 _ROWS_AT_ONCE = 8192
 
@@ -34,7 +33,7 @@ def refresh(shard: Shard, tables: Tables, keys: Sequence[int]) -> None:
     _load_vocabulary(shard, tables, shard.number)
     for key in keys:
         shard.erase(key)
-    blobs = tables.vectors_of(keys)
+    blobs = tables.vectors.of(keys, 4 * shard.vectors.dimension)
     entries = [_entry(row) for row in tables.hot_columns_of(keys)]
     vectors = [
         np.frombuffer(blobs[entry.key], dtype="<f4") if entry.key in blobs else None
@@ -60,8 +59,7 @@ def _entry(row: Row) -> Entry:
 
 
 def _load_vocabulary(shard: Shard, tables: Tables, number: int) -> None:
-    for term, word in tables.terms(number, first=len(shard.vocabulary)):
-        shard.vocabulary.learn(term, word)
+    shard.vocabulary.learn_all(tables.terms(number, first=len(shard.vocabulary)))
 
 
 def _load_columns(shard: Shard, tables: Tables, number: int) -> None:
@@ -97,35 +95,28 @@ def _pack_indexes(shard: Shard, blobs: Sequence[bytes]) -> None:
     if len(joined) != 4 * int(shard.columns.terms.sum()):
         joined = b"".join(blob[: len(blob) // 4 * 4] for blob in blobs)  # `check` reports it
     numbers = numbers_of(joined)
-    shard.by_term = PostingIndex.pack(numbers, rows.repeat(shard.columns.terms))
+    shard.by_term = PostingIndex(numbers, rows.repeat(shard.columns.terms))
     if len(numbers):
         shard.vocabulary.cover(int(numbers.max()))
     shard.sources.pack()
 
 
 def _load_vectors(shard: Shard, tables: Tables, number: int) -> None:
+    """Copy the blocks into memory; rows are in order of keys, as places are.
+
+    Blocks of another length are left out: such notes are searched by keywords alone, and
+    `check` reports and mends them.
+    """
     block = shard.vectors
     block.reserve(shard.columns.count + shard.columns.count // 8)
     block.extend(shard.columns.count)
-    cursor = tables.vectors(number)
-    while rows := cursor.fetchmany(_ROWS_AT_ONCE):
-        keys, blobs = zip(*rows, strict=True)
-        fit = [index for index, blob in enumerate(blobs) if len(blob) == 4 * block.dimension]
-        at, known = _rows_of(shard, keys)
-        if len(fit) < len(keys) or not known.all():
-            # Such notes are searched by keywords alone; `check` reports and mends them.
-            fit = [index for index in fit if known[index]]
-            at, blobs = at[fit], tuple(blobs[index] for index in fit)
-        values = np.frombuffer(b"".join(blobs), dtype="<f4")
-        block.put(at, values.reshape(len(blobs), block.dimension))
-
-
-def _rows_of(shard: Shard, keys: Sequence[int]) -> tuple[NDArray[np.intp], Mask]:
-    """Return the rows of these keys, and which of the keys have one."""
-    held = shard.columns.key
-    at = np.searchsorted(held, keys)
-    at[at == len(held)] = 0
-    return at, held[at] == keys if len(held) else np.zeros(len(keys), dtype=bool)
+    keys = shard.columns.key
+    for first, value in tables.vectors.blocks(number):
+        if len(value) != BLOCK * block.dimension * 4 or not block.dimension:
+            continue
+        vectors = np.frombuffer(value, dtype="<f4").reshape(BLOCK, block.dimension)
+        start, stop = np.searchsorted(keys, (first, first + BLOCK)).tolist()
+        block.copy_in(start, vectors[keys[start:stop] - first])
 
 
 def _name_numbers(names: Vocabulary, column: Sequence[str | None]) -> list[int]:

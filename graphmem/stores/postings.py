@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 Rows = NDArray[np.int32]
 """Row numbers of one shard, ascending."""
 
-_NO_ROWS: Rows = np.empty(0, dtype=np.int32)
+_NOTHING: NDArray[np.int32] = np.empty(0, dtype=np.int32)
+_SCANS_BEFORE_SORTING = 64
 
 
 class Vocabulary:
@@ -38,6 +39,19 @@ class Vocabulary:
         self.words[number] = word
         self.numbers[word] = number
 
+    def learn_all(self, rows: Sequence[tuple[int, str]]) -> None:
+        """Give words the numbers they have in the file, rows of (number, word) by number."""
+        if not rows:
+            return
+        numbers, words = zip(*rows, strict=True)
+        first = len(self.words)
+        if numbers == tuple(range(first, first + len(numbers))):
+            self.words.extend(words)
+            self.numbers.update(zip(words, numbers, strict=True))
+            return
+        for number, word in rows:
+            self.learn(number, word)
+
     def cover(self, number: int) -> None:
         """Make sure that every number up to `number` has a word, if only an empty one."""
         self.words.extend([""] * (number + 1 - len(self.words)))
@@ -52,30 +66,24 @@ class Vocabulary:
 
 
 class PostingIndex:
-    """The rows that hold each number: a packed part and what was added since.
+    """The rows that hold each number: those packed at loading and those added since.
 
-    Rows are only added. A reader leaves out those that died.
+    Rows are only added. A reader leaves out those that died. What was loaded is scanned
+    for the first few numbers asked for and sorted by number after that, so that a process
+    that asks once does not pay for sorting.
+
+    Parameters
+    ----------
+    numbers, rows
+        Pairs (number, row) in order of rows; a pair may repeat.
     """
 
-    def __init__(self) -> None:
-        self._starts = np.zeros(1, dtype=np.int64)
-        self._rows = _NO_ROWS
+    def __init__(self, numbers: NDArray[np.int32] = _NOTHING, rows: Rows = _NOTHING) -> None:
+        self._numbers = numbers
+        self._rows = rows
+        self._starts: NDArray[np.int64] | None = None
+        self._scans = 0
         self._added: dict[int, array[int]] = {}
-
-    @classmethod
-    def pack(cls, numbers: NDArray[np.int32], rows: Rows) -> PostingIndex:
-        """Build the index of pairs (number, row); rows ascending, pairs may repeat."""
-        index = cls()
-        if not len(numbers):
-            return index
-        order = _stable_order(numbers)
-        numbers, rows = numbers[order], rows[order]
-        fresh = np.ones(len(numbers), dtype=bool)
-        fresh[1:] = (numbers[1:] != numbers[:-1]) | (rows[1:] != rows[:-1])
-        numbers, index._rows = numbers[fresh], rows[fresh]
-        counts = np.bincount(numbers)
-        index._starts = np.concatenate(([0], np.cumsum(counts)))
-        return index
 
     def add(self, row: int, numbers: Iterable[int]) -> None:
         """Note that `row`, higher than any before, holds these distinct numbers."""
@@ -89,14 +97,35 @@ class PostingIndex:
 
     def rows(self, number: int) -> Rows:
         """Return the rows that hold `number`, ascending, dead ones included."""
-        packed = _NO_ROWS
-        if number + 1 < len(self._starts):
-            packed = self._rows[self._starts[number] : self._starts[number + 1]]
+        packed = self._packed(number)
         added = self._added.get(number)
         if added is None:
             return packed
         recent = np.array(added, dtype=np.int32)
         return np.concatenate((packed, recent)) if len(packed) else recent
+
+    def _packed(self, number: int) -> Rows:
+        if number < 0 or not len(self._rows):
+            return _NOTHING
+        if self._starts is None and self._scans < _SCANS_BEFORE_SORTING:
+            self._scans += 1
+            rows = self._rows[np.flatnonzero(self._numbers == number)]
+            return rows[np.flatnonzero(np.diff(rows, prepend=-1))]
+        starts = self._sorted()
+        if number >= len(starts) - 1:
+            return _NOTHING
+        return self._rows[starts[number] : starts[number + 1]]
+
+    def _sorted(self) -> NDArray[np.int64]:
+        """Return where each number's rows start, having sorted them at the first call."""
+        if self._starts is None:
+            order = _stable_order(self._numbers)
+            numbers, rows = self._numbers[order], self._rows[order]
+            fresh = np.ones(len(numbers), dtype=bool)
+            fresh[1:] = (numbers[1:] != numbers[:-1]) | (rows[1:] != rows[:-1])
+            self._rows, self._numbers = rows[fresh], _NOTHING
+            self._starts = np.concatenate(([0], np.cumsum(np.bincount(numbers[fresh]))))
+        return self._starts
 
 
 def _stable_order(numbers: NDArray[np.int32]) -> NDArray[np.intp]:

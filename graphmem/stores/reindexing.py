@@ -40,8 +40,8 @@ def reindex(session: Session, model: ModelIdentity, embed: Embed) -> None:
             _embed(page, model, embed, done)
         with session.applying():
             existing = {key for keys in _keys(session).values() for key in keys}
-            session.tables.drop_vectors()
-            session.tables.put_vectors((k, b) for k, b in done.blobs.items() if k in existing)
+            session.tables.vectors.drop()
+            session.tables.vectors.put((k, b) for k, b in done.blobs.items() if k in existing)
             session.journal.set_model(model)
             session.commit_whole(Change(None, None))
 

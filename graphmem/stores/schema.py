@@ -52,7 +52,7 @@ _VERSION_1 = (
         given TEXT,
         UNIQUE (namespace, id)
     )""",
-    "CREATE TABLE vector (key INTEGER PRIMARY KEY, value BLOB NOT NULL)",
+    "CREATE TABLE vector (block INTEGER PRIMARY KEY, value BLOB NOT NULL)",
     "CREATE TABLE term (key INTEGER PRIMARY KEY, word TEXT NOT NULL)",
     """CREATE TABLE link (
         low INTEGER NOT NULL,

@@ -151,15 +151,19 @@ class Session:
     def bodies(self, shard: Shard, namespace: str, rows: Sequence[int]) -> list[Body]:
         """Return notes and terms of these rows, pending use included, as copies."""
         keys = shard.keys(rows)
-        kept = self._bodies
-        missing = [key for key in keys if key not in kept]
-        if missing:
-            kept = kept | self._read(shard, namespace, missing)
-        found = [kept[key] for key in keys]
+        found = self._kept(shard, namespace, keys)
         if self.pending.notes:
             use = self.pending.on_note
             found = [(use(k, note), terms) for k, (note, terms) in zip(keys, found, strict=True)]
         return [_copied(body) if body[0].metadata else body for body in found]
+
+    def _kept(self, shard: Shard, namespace: str, keys: Sequence[int]) -> list[Body]:
+        kept = self._bodies
+        missing = [key for key in keys if key not in kept]
+        if not missing:
+            return [kept[key] for key in keys]
+        read = self._read(shard, namespace, missing)
+        return [read[key] if key in read else kept[key] for key in keys]
 
     def _read(self, shard: Shard, namespace: str, keys: Sequence[int]) -> dict[int, Body]:
         word = shard.vocabulary.words.__getitem__
@@ -168,7 +172,7 @@ class Session:
             read[row[0]] = note_of(namespace, row), tuple(map(word, numbers_of(row[8]).tolist()))
         short = {k: body for k, body in read.items() if len(body[0].content) <= _LONGEST_KEPT}
         if len(self._bodies) + len(short) > _BODIES_KEPT:
-            self._bodies.clear()
+            self._bodies = {}  # a caller may still hold the old ones
         if len(short) <= _BODIES_KEPT:
             self._bodies.update(short)
         return read

@@ -82,7 +82,7 @@ class Sources:
         """Index all rows anew, as they are after loading."""
         source = self._columns.source
         placed = np.flatnonzero(source != NONE).astype(np.int32)
-        self.postings = PostingIndex.pack(source[placed], placed)
+        self.postings = PostingIndex(source[placed], placed)
 
     def enter(self, row: int, source: int, *, known: bool = False) -> None:
         """Take in a living row, whose columns are set; `known` when it left before."""

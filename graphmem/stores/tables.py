@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from graphmem.model import EvolutionEvent
 from graphmem.stores.rows import EVENT_COLUMNS, NOTE_COLUMNS, Row, event_of
 from graphmem.stores.schema import NAMESPACE_BITS
+from graphmem.stores.vectorfile import VectorFile
 
 # Constant column lists, no value ever becomes SQL text.
 _INSERT_NOTE = (
@@ -43,12 +44,16 @@ def _listed(keys: Iterable[int]) -> str:
 
 
 class Tables:
-    """Reads and writes rows over the journal's connection, within its transactions."""
+    """Reads and writes rows over the journal's connection, within its transactions.
+
+    `vectors` does the same for the blocks of vectors.
+    """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._execute = connection.execute
         self._executemany = connection.executemany
+        self.vectors = VectorFile(connection)
 
     # --- namespaces and keys -----------------------------------------------------------
 
@@ -96,7 +101,7 @@ class Tables:
         span = key_range(namespace)
         self._execute("DELETE FROM link WHERE low BETWEEN ? AND ?", span)
         self._execute("DELETE FROM event WHERE namespace = ?", (namespace,))
-        self._execute("DELETE FROM vector WHERE key BETWEEN ? AND ?", span)
+        self.vectors.drop(namespace)
         self._execute("DELETE FROM term WHERE key BETWEEN ? AND ?", span)
         count = self._execute("DELETE FROM note WHERE key BETWEEN ? AND ?", span).rowcount
         self._execute("DELETE FROM namespace WHERE number = ?", (namespace,))
@@ -169,41 +174,14 @@ class Tables:
         return int(total)
 
     def erase_notes(self, keys: Sequence[int]) -> None:
-        """Delete notes with their vectors, links and events."""
+        """Delete notes with their links and events."""
         listed = (_listed(keys),)
         self._execute(f"DELETE FROM link WHERE low IN {_KEYS}", listed)  # noqa: S608 - constant
         self._execute(f"DELETE FROM link WHERE high IN {_KEYS}", listed)  # noqa: S608 - constant
         self._execute(f"DELETE FROM event WHERE note IN {_KEYS}", listed)  # noqa: S608 - constant
-        self._execute(f"DELETE FROM vector WHERE key IN {_KEYS}", listed)  # noqa: S608 - constant
         self._execute(f"DELETE FROM note WHERE key IN {_KEYS}", listed)  # noqa: S608 - constant
 
-    # --- vectors and terms -------------------------------------------------------------
-
-    def vectors(self, namespace: int) -> sqlite3.Cursor:
-        """Read key and blob of every vector of a namespace, by key."""
-        return self._execute(
-            "SELECT key, value FROM vector WHERE key BETWEEN ? AND ? ORDER BY key",
-            key_range(namespace),
-        )
-
-    def vectors_of(self, keys: Sequence[int]) -> dict[int, bytes]:
-        """Read the vectors of these notes by key."""
-        rows = self._execute(
-            f"SELECT key, value FROM vector WHERE key IN {_KEYS}",  # noqa: S608 - constant
-            (_listed(keys),),
-        )
-        return dict(rows.fetchall())
-
-    def put_vectors(self, rows: Iterable[tuple[int, bytes]]) -> None:
-        """Write vectors by key."""
-        self._executemany("INSERT OR REPLACE INTO vector (key, value) VALUES (?, ?)", rows)
-
-    def drop_vectors(self, keys: Iterable[int] | None = None) -> None:
-        """Delete the vectors of these notes, or all there are."""
-        if keys is None:
-            self._execute("DELETE FROM vector")
-        else:
-            self._executemany("DELETE FROM vector WHERE key = ?", ((key,) for key in keys))
+    # --- terms -----------------------------------------------------------------------
 
     def terms(self, namespace: int, first: int = 0) -> list[tuple[int, str]]:
         """Read number and word of the namespace's terms, from number `first` on."""

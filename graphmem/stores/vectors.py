@@ -16,7 +16,10 @@ Mask = NDArray[np.bool_]
 _SLACK = np.float32(1e-5)
 """More than float32 products of unit vectors differ from their exact cosine."""
 
-_ROWS_AT_ONCE = 8192
+_WIDEST = np.float32(1.5)
+"""More than any cosine, even of vectors that are only nearly of unit length."""
+
+_ROWS_AT_ONCE = 4096
 _FIRST_ROWS = 1024
 _GROWTH = 1.5
 
@@ -78,6 +81,12 @@ class VectorBlock:
         self._values[rows] = vectors
         self._present[rows] = True
 
+    def copy_in(self, first: int, vectors: Vector) -> None:
+        """Set consecutive rows from `first`; zeros stand for no vector."""
+        stop = first + len(vectors)
+        self._values[first:stop] = vectors
+        self._present[first:stop] = vectors.any(axis=1)
+
     def move(self, old: int, new: int) -> None:
         """Give row `new` the vector of row `old`, or none if it has none."""
         if self._present[old]:
@@ -123,12 +132,15 @@ class VectorBlock:
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return pairs (query, row), sorted by query, that hold every query's best rows."""
         best = _Best(len(vectors), limit)
+        space = np.empty(len(vectors) * _ROWS_AT_ONCE, dtype=np.float32)
         start = 0
         while start < self.count:
             stop = min(start + (_ROWS_AT_ONCE if start else _FIRST_ROWS), self.count)
-            scores = vectors @ self._values[start:stop].T
+            scores = space[: len(vectors) * (stop - start)].reshape(len(vectors), stop - start)
+            np.matmul(vectors, self._values[start:stop].T, out=scores)
             blind = np.flatnonzero(~eligible[start:stop])
-            scores[:, blind] = -np.inf
+            if len(blind):
+                scores[:, blind] = -np.inf
             best.merge(scores, start)
             start = stop
         return best.queries, best.rows
@@ -155,12 +167,14 @@ class _Best:
         queries, columns = np.divmod(flat, width)
         self.queries = np.concatenate((self.queries, queries))
         self.rows = np.concatenate((self.rows, columns + first_row))
-        self._scores = np.concatenate((self._scores, scores.ravel()[flat]))
+        found = np.clip(scores.ravel()[flat], -_WIDEST, _WIDEST)
+        self._scores = np.concatenate((self._scores, found))
         self._trim()
 
     def _trim(self) -> None:
         """Drop what can no longer be among the best, and raise the floors."""
-        order = np.lexsort((-self._scores, self.queries))
+        # One key that sorts by query, then best first.
+        order = np.argsort(self.queries * (4.0 * _WIDEST) - self._scores)
         queries, scores = self.queries[order], self._scores[order]
         starts = np.searchsorted(queries, np.arange(len(self.floor)))
         counts = np.diff(np.append(starts, len(queries)))

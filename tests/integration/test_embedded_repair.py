@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from contract.builders import (
+    DIMENSION,
     apply,
     change,
     link,
@@ -22,16 +23,27 @@ from contract.builders import (
 
 from graphmem.model import NoteFilter, Scope, Source
 from graphmem.stores.embedded import NetworkXStore
+from graphmem.stores.vectorfile import BLOCK
 
 SCOPE = Scope("ns")
+
+
+def all_numbers(value: float) -> str:
+    """Set every number of every vector."""
+    block = np.full(BLOCK * DIMENSION, value, dtype="<f4").tobytes().hex()
+    return f"UPDATE vector SET value = x'{block}'"  # noqa: S608 - a number
+
+
+SEVENS, NANS = all_numbers(7.0), all_numbers(np.nan)
 
 DAMAGE = {
     "DELETE FROM note WHERE id = 'c'": ("other end does not exist", True),
     "UPDATE link SET low = high, high = low": ("not in order", True),
     "UPDATE link SET weight = 7": ("out of range", False),
-    "UPDATE vector SET value = x'0000803f'": ("1 numbers instead of 8", True),
-    "UPDATE vector SET value = zeroblob(32)": ("length 0.000 instead of 1", True),
-    "UPDATE vector SET key = key + 1000": ("there is no such note", True),
+    "UPDATE vector SET value = x'0000803f'": ("4 bytes do not make", True),
+    SEVENS: ("length 19.799 instead of 1", True),
+    NANS: ("not finite", True),
+    "UPDATE vector SET block = block + 1000": ("there is no such note", True),
     "DELETE FROM term WHERE word = 'one'": ("terms without a word", True),
     "UPDATE note SET terms = x'00'": ("terms without a word", True),
     "INSERT INTO term SELECT max(key) + 9, 'unheld' FROM term": ("held by no note", True),
