@@ -17,6 +17,7 @@ NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
 
 MARKERS = {
     "[east]": at_cosine(1.0),
+    "§": at_cosine(1.0),
     "[twin]": at_cosine(0.97, axis=1),
     "[sister]": at_cosine(0.95, axis=2),
     "[near]": at_cosine(0.80, axis=3),
@@ -25,7 +26,10 @@ MARKERS = {
     "[far]": at_cosine(0.0, axis=6),
     "[west]": at_cosine(-1.0),
 }
-"""Cosine with ``[east]``: twin and sister evolve, near and cousin are linked only."""
+"""Cosine with ``[east]``: twin and sister evolve, near and cousin are linked only.
+
+``§`` points east without being a word, for questions that only the vector answers.
+"""
 
 
 class Clock:
