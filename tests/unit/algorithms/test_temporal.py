@@ -31,6 +31,8 @@ def days(text: str, at: datetime = AT) -> list[tuple[str, str]]:
         ("this week", "2023-07-10", "2023-07-17"),
         ("this weekend", "2023-07-15", "2023-07-17"),
         ("last weekend", "2023-07-08", "2023-07-10"),
+        ("the past day", "2023-07-11", "2023-07-13"),
+        ("the next day", "2023-07-13", "2023-07-14"),
         ("last month", "2023-06-01", "2023-07-01"),
         ("next month", "2023-08-01", "2023-09-01"),
         ("last year", "2022-01-01", "2023-01-01"),
@@ -128,12 +130,23 @@ def test_of_a_day_that_does_not_exist_the_month_is_left():
     assert days("31 February 2023") == [("2023-02-01", "2023-03-01")]
 
 
+def test_of_days_that_run_backwards_the_dated_one_is_left():
+    assert days("from 9 to 7 May 2023") == [("2023-05-07", "2023-05-08")]
+
+
 def test_days_begin_where_the_question_is_asked():
     tokyo = timezone(timedelta(hours=9))
     late = datetime(2023, 7, 12, 1, 0, tzinfo=tokyo)  # still the 11th in UTC
     (found,) = resolve_time_ranges("yesterday", late)
     assert found.start == datetime(2023, 7, 11, tzinfo=tokyo)
     assert found.start.tzinfo is UTC
+
+
+def test_the_first_day_has_a_midnight_in_every_zone():
+    tokyo = timezone(timedelta(hours=9))
+    (found,) = resolve_time_ranges("before 2022", AT.astimezone(tokyo))
+    assert found.start == datetime.min.replace(tzinfo=UTC)
+    assert found.end == datetime(2022, 1, 1, tzinfo=tokyo)
 
 
 def test_a_naive_moment_is_refused():
