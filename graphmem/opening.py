@@ -9,7 +9,7 @@ from pathlib import Path
 
 from graphmem.algorithms.evolution import MetadataProposer
 from graphmem.algorithms.merging import UnionProposer
-from graphmem.errors import ConfigurationError, InvalidInput
+from graphmem.errors import ConfigurationError, InvalidInput, ReadOnlyStore
 from graphmem.memory import Memory
 from graphmem.memory.encoding import Encoding
 from graphmem.memory.entry import checked_filter, checked_id
@@ -19,7 +19,7 @@ from graphmem.model import Scope
 from graphmem.policy import Policy, resolve_policy
 from graphmem.ports import Clock, Embedder, LanguageModel, NoteStore
 from graphmem.providers.embedding import resolve_embedder
-from graphmem.settings import NEO4J_SCHEMES, Settings, read_settings
+from graphmem.settings import NEO4J_SCHEMES, Settings, default_path, read_settings
 
 MEMORY_URL = ":memory:"
 """The embedded store with nothing on disk."""
@@ -126,7 +126,22 @@ def _open_embedded(address: str) -> NoteStore:
 
     if not address.strip() or "\0" in address:
         raise ConfigurationError(f"{address!r} is no path; name a file or use :memory:")
+    _make_own_folder(address)
     return NetworkXStore(address)
+
+
+def _make_own_folder(address: str) -> None:
+    """Make the folder of the default file; a folder the user names must be there."""
+    if address != str(default_path()):
+        return
+    folder = Path(address).parent
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise ReadOnlyStore(
+            f"cannot make the folder {folder}: {error.strerror}; name a file with url or "
+            "GRAPHMEM_URL"
+        ) from error
 
 
 def _open_neo4j(address: str, settings: Settings, auth: tuple[str, str] | None) -> NoteStore:
