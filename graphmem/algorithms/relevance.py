@@ -6,16 +6,13 @@ the ``weighted`` policy); what is fused here enters it as ``relevance``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphmem.algorithms.importance import ranked_importance
-from graphmem.algorithms.lexical import TermStatistics, lexical_relevance
 from graphmem.algorithms.salience import (
     MemorySignal,
     SalienceWeights,
@@ -24,37 +21,15 @@ from graphmem.algorithms.salience import (
     rank_salient_memories,
     rank_weighted_memories,
 )
+from graphmem.algorithms.signals import SIGNALS, Board, Column
 from graphmem.errors import InvalidPolicy
-from graphmem.model import Candidate, CandidateSet
+from graphmem.model import Candidate
 from graphmem.policy import Policy, SalienceRanking, WeightedRanking
-
-Column: TypeAlias = NDArray[np.float64]
-"""One value a candidate, shape (n,)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked: the text, its terms, and the moment of asking."""
-
-    text: str
-    terms: tuple[str, ...]
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Signals:
-    """Named columns over the candidates of one set, in their order."""
-
-    columns: Mapping[str, Column]
-
-    def of(self, index: int) -> dict[str, float]:
-        """Return every signal of one candidate."""
-        return {name: float(column[index]) for name, column in self.columns.items()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranked:
-    """One candidate with its score, the parts that sum to it, and the raw signals."""
+    """One candidate with its score, the parts that sum to it, and the signals behind them."""
 
     candidate: Candidate
     score: float
@@ -62,83 +37,84 @@ class Ranked:
     signals: Mapping[str, float]
 
 
-def _vector(question: Question, found: CandidateSet) -> Column:
-    cosines = [0.0 if c.cosine is None else c.cosine for c in found.candidates]
-    return np.clip(np.asarray(cosines, dtype=np.float64), 0.0, 1.0)
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """A candidate set in order, best first, with every candidate's fused relevance.
+
+    `relevance` has shape (n,) in the order of the board's candidates.
+    """
+
+    board: Board
+    relevance: Column
+    ranked: tuple[Ranked, ...]
 
 
-def _lexical(question: Question, found: CandidateSet) -> Column:
-    scores = lexical_relevance(
-        question.terms, [c.terms for c in found.candidates], TermStatistics.of(found)
-    )
-    best = scores.max(initial=0.0)
-    return scores / best if best > 0 else scores
+def fuse(weights: Mapping[str, float], columns: Mapping[str, Column], count: int) -> Column:
+    """Return the weighted sum of the named columns, shape (count,).
 
-
-SIGNALS: Mapping[str, Callable[[Question, CandidateSet], Column]] = {
-    "vector": _vector,
-    "lexical": _lexical,
-}
-"""Every signal a relevance policy can weigh, by name."""
-
-
-def fuse(weights: Mapping[str, float], signals: Signals) -> Column:
-    """Return the weighted sum of the named signals, shape (n,)."""
-    total: Column = np.sum([w * signals.columns[name] for name, w in weights.items()], axis=0)
+    >>> fuse({"vector": 0.7, "lexical": 0.3},
+    ...      {"vector": np.array([1.0, 0.0]), "lexical": np.array([0.0, 1.0])}, 2).tolist()
+    [0.7, 0.3]
+    """
+    total = np.zeros(count)
+    for name, weight in weights.items():
+        total += weight * columns[name]
     return total
 
 
-def measure(question: Question, found: CandidateSet, names: Mapping[str, float]) -> Signals:
-    """Compute the named signals of every candidate.
+def measure(board: Board, weights: Mapping[str, float]) -> dict[str, Column]:
+    """Compute the signals that have a weight.
 
     Raises
     ------
     InvalidPolicy
         A name is no signal; the message lists those that are.
     """
-    for name in names:
+    for name in weights:
         if name not in SIGNALS:
             raise InvalidPolicy(f"no signal {name!r}; known: {', '.join(sorted(SIGNALS))}")
-    return Signals({name: SIGNALS[name](question, found) for name in names})
+    return {name: SIGNALS[name](board) for name in weights}
 
 
-def rank_candidates(
-    question: Question, found: CandidateSet, policy: Policy
-) -> tuple[Ranked, ...]:  # fmt: skip
-    """Rank the whole candidate set, best first, ties by id."""
-    if not found.candidates:
-        return ()
-    signals = measure(question, found, policy.relevance.weights)
-    ranking = policy.ranking
-    if isinstance(ranking, WeightedRanking):
-        salient = _weighted(question, found, signals, ranking)
-    else:
-        salient = _salience(question, found, signals, policy, ranking)
-    place = {c.note.id: i for i, c in enumerate(found.candidates)}
-    return tuple(
-        Ranked(
-            found.candidates[place[s.memory_id]],
-            s.score,
-            s.contributions,
-            {**signals.of(place[s.memory_id]), **s.signals},
-        )
-        for s in salient
+def rank_candidates(board: Board, policy: Policy) -> Ranking:
+    """Rank the whole candidate set, ties by id."""
+    weights = policy.relevance.weights
+    count = len(board.candidates)
+    if not count:
+        return Ranking(board, np.zeros(0), ())
+    columns = measure(board, weights)
+    relevance = fuse(weights, columns, count)
+    salient = _salient(board, columns, relevance, policy)
+    place = {c.note.id: row for row, c in enumerate(board.candidates)}
+    ranked = (_ranked(board, columns, place[s.memory_id], s) for s in salient)
+    return Ranking(board, relevance, tuple(ranked))
+
+
+def _ranked(
+    board: Board, columns: Mapping[str, Column], row: int, salient: SalientMemory
+) -> Ranked:
+    signals = {name: float(column[row]) for name, column in columns.items()}
+    return Ranked(
+        board.candidates[row], salient.score, salient.contributions, {**signals, **salient.signals}
     )
 
 
-def _salience(
-    question: Question,
-    found: CandidateSet,
-    signals: Signals,
-    policy: Policy,
-    ranking: SalienceRanking,
+def _salient(
+    board: Board, columns: Mapping[str, Column], relevance: Column, policy: Policy
 ) -> tuple[SalientMemory, ...]:
-    relevance = fuse(policy.relevance.weights, signals)
+    ranking = policy.ranking
+    if isinstance(ranking, WeightedRanking):
+        return _by_weighted_sum(board, ranking)
+    return _by_salience(board, relevance, ranking)
+
+
+def _by_salience(
+    board: Board, relevance: Column, ranking: SalienceRanking
+) -> tuple[SalientMemory, ...]:
+    at = board.question.at
     rows = [
-        MemorySignal(
-            c.note.id, hours(question.at, c.note.last_accessed_at), importance(c), float(r)
-        )
-        for c, r in zip(found.candidates, relevance, strict=True)
+        MemorySignal(c.note.id, hours(at, c.note.last_accessed_at), importance(c), value)
+        for c, value in zip(board.candidates, relevance.tolist(), strict=True)
     ]
     return rank_salient_memories(
         rows,
@@ -148,16 +124,12 @@ def _salience(
     )
 
 
-def _weighted(
-    question: Question, found: CandidateSet, signals: Signals, ranking: WeightedRanking
-) -> tuple[SalientMemory, ...]:
+def _by_weighted_sum(board: Board, ranking: WeightedRanking) -> tuple[SalientMemory, ...]:
+    at = board.question.at
     rows = [
-        WeightedSignal(c.note.id, hours(question.at, c.note.created_at), importance(c), v, k)
-        for c, v, k in zip(
-            found.candidates,
-            signals.columns["vector"].tolist(),
-            signals.columns["lexical"].tolist(),
-            strict=True,
+        WeightedSignal(c.note.id, hours(at, c.note.created_at), importance(c), cosine, match)
+        for c, cosine, match in zip(
+            board.candidates, board.vector.tolist(), board.lexical.tolist(), strict=True
         )
     ]
     return rank_weighted_memories(rows, ranking=ranking, limit=len(rows))
@@ -172,30 +144,3 @@ def importance(candidate: Candidate) -> float:
     """Return a candidate's importance as ranked, in [0, 1]."""
     note = candidate.note
     return ranked_importance(note.importance, note.recall_count, note.feedback)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RankedPlace:
-    """One source with its score, the parts that sum to it, and its notes, best first."""
-
-    source_id: str
-    score: float
-    contributions: Mapping[str, float]
-    ranked: tuple[Ranked, ...]
-
-
-SPOKESMEN = 3
-"""How many notes speak for a source."""
-
-
-def rank_sources(ranking: Sequence[Ranked]) -> tuple[RankedPlace, ...]:
-    """Rank sources from their ranked notes, best first, ties by id."""
-    notes: dict[str, list[Ranked]] = {}
-    for ranked in ranking:
-        if ranked.candidate.note.source is not None:
-            notes.setdefault(ranked.candidate.note.source.id, []).append(ranked)
-    places = [
-        RankedPlace(source_id, own[0].score, {"best": own[0].score}, tuple(own[:SPOKESMEN]))
-        for source_id, own in notes.items()
-    ]
-    return tuple(sorted(places, key=lambda place: (-place.score, place.source_id)))

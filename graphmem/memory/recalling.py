@@ -9,13 +9,9 @@ from typing import TypeAlias
 
 from graphmem.algorithms.answerability import judge
 from graphmem.algorithms.paths import trace_paths
-from graphmem.algorithms.relevance import (
-    Question,
-    Ranked,
-    RankedPlace,
-    rank_candidates,
-    rank_sources,
-)
+from graphmem.algorithms.relevance import Ranked, Ranking, rank_candidates
+from graphmem.algorithms.signals import Board, Question
+from graphmem.algorithms.sources import SourceRank, rank_sources
 from graphmem.algorithms.text import tokens
 from graphmem.memory.setup import Setup
 from graphmem.model import (
@@ -56,16 +52,16 @@ def recall(setup: Setup, request: RecallRequest) -> RecallResult:
     question = Question(text=request.query, terms=tokens(request.query), at=request.at)
     asked = candidate_query(vector, question.terms, request.where, request.policy.candidates)
     found = setup.store.candidates(setup.scope, asked)
-    ranking = rank_candidates(question, found, request.policy)
-    decision = judge(question, found, ranking, allow_parametric=request.allow_parametric)
-    chosen, places = _cut(ranking, request)
+    ranking = rank_candidates(Board(question, found), request.policy)
+    decision = judge(question, found, ranking.ranked, allow_parametric=request.allow_parametric)
+    chosen, sources = _cut(ranking, request)
     paths = trace_paths(found, asked)
     if request.track and chosen:
         setup.store.record_use(setup.scope, _use(chosen, paths, request.at))
     return RecallResult(
         query=request.query,
         notes=tuple(_note(ranked, paths) for ranked in chosen),
-        sources=tuple(_source(place, paths) for place in places),
+        sources=tuple(_source(source, paths) for source in sources),
         decision=decision,
         considered=_considered(found, len(chosen)),
         policy=request.policy.name,
@@ -92,18 +88,16 @@ def candidate_query(
     )
 
 
-def _cut(
-    ranking: Sequence[Ranked], request: RecallRequest
-) -> tuple[Sequence[Ranked], Sequence[RankedPlace]]:
+def _cut(ranking: Ranking, request: RecallRequest) -> tuple[Sequence[Ranked], Sequence[SourceRank]]:
     """Cut the ranking at the limit: of sources with the notes that speak for them, or notes."""
-    places = rank_sources(ranking)
+    sources = rank_sources(ranking)
     if request.by_source:
-        places = places[: request.limit]
-        speaking = {r.candidate.note.id for place in places for r in place.ranked}
-        return [r for r in ranking if r.candidate.note.id in speaking], places
-    chosen = ranking[: request.limit]
+        sources = sources[: request.limit]
+        speaking = {r.candidate.note.id for source in sources for r in source.ranked}
+        return [r for r in ranking.ranked if r.candidate.note.id in speaking], sources
+    chosen = ranking.ranked[: request.limit]
     named = {r.candidate.note.source.id for r in chosen if r.candidate.note.source is not None}
-    return chosen, [place for place in places if place.source_id in named]
+    return chosen, [source for source in sources if source.source_id in named]
 
 
 def _note(ranked: Ranked, paths: Paths) -> RankedNote:
@@ -111,9 +105,9 @@ def _note(ranked: Ranked, paths: Paths) -> RankedNote:
     return RankedNote(note, ranked.score, ranked.contributions, ranked.signals, paths[note.id])
 
 
-def _source(place: RankedPlace, paths: Paths) -> RankedSource:
-    notes = tuple(_note(ranked, paths) for ranked in place.ranked)
-    return RankedSource(place.source_id, place.score, place.contributions, notes)
+def _source(source: SourceRank, paths: Paths) -> RankedSource:
+    notes = tuple(_note(ranked, paths) for ranked in source.ranked)
+    return RankedSource(source.source_id, source.score, source.contributions, notes)
 
 
 def _use(chosen: Sequence[Ranked], paths: Paths, at: datetime) -> Use:

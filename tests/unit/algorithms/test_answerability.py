@@ -14,7 +14,8 @@ from graphmem.algorithms.answerability import (
     judge,
     measure_evidence,
 )
-from graphmem.algorithms.relevance import Question, rank_candidates
+from graphmem.algorithms.relevance import rank_candidates
+from graphmem.algorithms.signals import Board, Question
 from graphmem.algorithms.text import index_terms, tokens
 from graphmem.errors import InvalidPolicy
 from graphmem.model import Candidate, CandidateSet, Note, Outcome, related
@@ -54,7 +55,9 @@ def scope(said: list[tuple[str | None, str]], question: str, role: str = "user")
 def decide(question: str, said=SAID, **arguments):
     asked = Question(question, tokens(question), DAY)
     found = scope(said, question, arguments.pop("role", "user"))
-    return judge(asked, found, rank_candidates(asked, found, DEFAULT_POLICY), **arguments)
+    return judge(
+        asked, found, rank_candidates(Board(asked, found), DEFAULT_POLICY).ranked, **arguments
+    )
 
 
 def test_the_right_person_is_answered_and_the_wrong_one_refused():
@@ -116,7 +119,7 @@ def test_advantage_changes_its_sign_with_the_person():
 def test_links_are_no_evidence():
     question = "Which marathon did Ana run first in Leeds?"
     asked, found = Question(question, tokens(question), DAY), scope(SAID, question)
-    ranking = rank_candidates(asked, found, DEFAULT_POLICY)
+    ranking = rank_candidates(Board(asked, found), DEFAULT_POLICY).ranked
     linked = replace(found, links=(related("n0", "n2", 0.99, DAY),))
     assert judge(asked, linked, ranking) == judge(asked, found, ranking)
 
