@@ -1,7 +1,127 @@
-"""Commands that measure."""
+"""Commands that measure retrieval on public data sets."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
 import typer
 
-app = typer.Typer(no_args_is_help=True)
+from graphmem.interfaces.console import progress_bar, show, show_json
+from graphmem.interfaces.options import AsJson, ExplicitUrl
+
+if TYPE_CHECKING:
+    from graphmem.evaluation.report import RetrievalReport
+    from graphmem.evaluation.retrieval import Setting
+
+app = typer.Typer(no_args_is_help=True, help="Measure retrieval on public data sets.")
+
+DataFile: TypeAlias = Annotated[
+    Path, typer.Argument(metavar="PATH", help="The data set, as JSON or JSON.xz.")
+]
+PolicyName: TypeAlias = Annotated[
+    str | None, typer.Option("--policy", metavar="NAME", help="Ranking policy.")
+]
+ModelName: TypeAlias = Annotated[
+    str | None, typer.Option("--model", metavar="NAME", help="Embedding model.")
+]
+CacheFile: TypeAlias = Annotated[
+    Path | None, typer.Option("--cache", metavar="FILE", help="Keeps embeddings for the next run.")
+]
+
+
+class Level(StrEnum):
+    """What is ranked."""
+
+    note = "note"
+    source = "source"
+
+
+@app.command(
+    epilog="Example: graphmem eval locomo locomo10.json --corrections corrections.json --json"
+)
+def locomo(
+    path: DataFile,
+    corrections: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Corrected evidence of the public audit.")
+    ] = None,
+    policy: PolicyName = None,
+    model: ModelName = None,
+    cache: CacheFile = None,
+    url: ExplicitUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure on LoCoMo how often the turns that hold the answer are found.
+
+    Runs in memory; with --url in that store, in namespaces of its own that it removes
+    again.
+    """
+    from graphmem.evaluation.retrieval import evaluate_locomo
+
+    with _progress() as progress:
+        report = evaluate_locomo(
+            path,
+            corrections=corrections,
+            setting=_setting(url, policy, model, cache),
+            progress=progress,
+        )
+    _show(report, as_json)
+
+
+@app.command(epilog="Example: graphmem eval longmemeval longmemeval_s.json --level source --json")
+def longmemeval(
+    path: DataFile,
+    level: Annotated[Level, typer.Option(help="Rank sessions or turns.")] = Level.source,
+    question: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="Ask only this one; repeat for more.")
+    ] = None,
+    policy: PolicyName = None,
+    model: ModelName = None,
+    cache: CacheFile = None,
+    url: ExplicitUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure on LongMemEval how often the sessions or turns that answer are found.
+
+    Runs in memory; with --url in that store, in namespaces of its own that it removes
+    again.
+    """
+    from graphmem.evaluation.retrieval import evaluate_longmemeval
+
+    with _progress() as progress:
+        report = evaluate_longmemeval(
+            path,
+            level="note" if level is Level.note else "source",
+            questions=question or None,
+            setting=_setting(url, policy, model, cache),
+            progress=progress,
+        )
+    _show(report, as_json)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str, int], None]]:
+    with progress_bar("questions answered") as report:
+        yield lambda case, answered: report(answered, None)
+
+
+def _setting(url: str | None, policy: str | None, model: str | None, cache: Path | None) -> Setting:
+    from graphmem.evaluation.retrieval import Setting
+    from graphmem.opening import MEMORY_URL
+    from graphmem.settings import read_settings
+
+    return Setting(
+        url=MEMORY_URL if url is None else url,
+        policy=policy,
+        embedder=read_settings().embedder if model is None else model,
+        cache=cache,
+    )
+
+
+def _show(report: RetrievalReport, as_json: bool) -> None:
+    from graphmem.interfaces.evaluation_view import retrieval_view
+
+    show_json(report.to_json()) if as_json else show(retrieval_view(report))

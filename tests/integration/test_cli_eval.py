@@ -1,0 +1,95 @@
+import json
+from pathlib import Path
+
+import pytest
+from cli_process import CommandLine
+
+CONVERSATION = {
+    "sample_id": "own-1",
+    "conversation": {
+        "speaker_a": "Ana",
+        "speaker_b": "Ben",
+        "session_1_date_time": "1:56 pm on 8 May, 2023",
+        "session_1": [
+            {"speaker": "Ana", "dia_id": "D1:1", "text": "I adopted a grey cat called Pebble."},
+            {"speaker": "Ben", "dia_id": "D1:2", "text": "My train to Ghent leaves at nine."},
+        ],
+        "session_2_date_time": "2:00 pm on 9 June, 2023",
+        "session_2": [
+            {"speaker": "Ben", "dia_id": "D2:1", "text": "I bought a red kayak."},
+            {"speaker": "Ana", "dia_id": "D2:2", "text": "Pebble broke the blue vase."},
+        ],
+    },
+    "qa": [
+        {"question": "What is Ana's cat called?", "answer": "Pebble", "evidence": ["D1:1"],
+         "category": 4},
+        {"question": "What did Ben buy?", "answer": "a kayak", "evidence": ["D1:2"],
+         "category": 1},
+        {"question": "When did Ana buy a kayak?", "evidence": ["D2:1"], "category": 5},
+    ],
+}  # fmt: skip
+CORRECTION = {"sample_id": "own-1", "qa_index": 1, "evidence_after": ["D2:1"]}
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> CommandLine:
+    (tmp_path / "locomo.json").write_text(json.dumps([CONVERSATION]))
+    (tmp_path / "corrections.json").write_text(json.dumps([CORRECTION]))
+    return CommandLine(tmp_path)
+
+
+def test_locomo_as_json(cli: CommandLine) -> None:
+    report = cli.ok(
+        *("eval", "locomo", "locomo.json", "--corrections", "corrections.json"),
+        *("--cache", "cache.sqlite", "--json"),
+    ).json
+    assert (report["questions"], report["with_gold"], report["unanswerable"]) == (3, 2, 1)
+    assert (report["policy"], report["model"]) == ("graphmem-1", "hashing-256")
+    assert set(report["overall"]["recall"]) == {"1", "5", "10", "20"}
+    assert report["overall"]["recall"]["10"]["complete"] == 1.0
+    assert 0 <= report["answerability_auroc"] <= 1
+    assert report["seconds"] > 0
+
+
+def test_locomo_for_people_in_a_store_that_it_leaves_as_it_was(cli: CommandLine) -> None:
+    cli.ok("add", "mine", "--url", "mine.graphmem")
+    before = cli.ok("export", "--url", "mine.graphmem").out
+    out = cli.ok(
+        *("eval", "locomo", "locomo.json", "--url", "mine.graphmem"),
+        *("--policy", "weighted", "--cache", "cache.sqlite"),
+    ).out
+    for part in ("locomo", "weighted", "evidence", "By category", "bm25", "AUROC"):
+        assert part in out
+    assert cli.ok("export", "--url", "mine.graphmem").out == before
+    assert cli.ok("namespaces", "--url", "mine.graphmem", "--json").json == ["default"]
+
+
+def test_eval_never_writes_where_the_environment_points(cli: CommandLine) -> None:
+    arguments = ("eval", "locomo", "locomo.json", "--cache", "cache.sqlite", "--json")
+    assert cli(*arguments, env={"GRAPHMEM_URL": "mine.graphmem"}).code == 0
+    assert not (cli.home / "mine.graphmem").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["locomo", "missing.json"],
+        ["locomo", "corrections.json"],
+        ["locomo", "locomo.json", "--corrections", "locomo.json"],
+        ["locomo", "locomo.json", "--policy", "nonsense"],
+        ["longmemeval", "locomo.json"],
+    ],
+)
+def test_what_cannot_be_measured(cli: CommandLine, arguments: list[str]) -> None:
+    done = cli("eval", *arguments, "--cache", "cache.sqlite", "--json")
+    assert (done.code, done.out) == (1, ""), done
+    assert done.err.startswith("error: ")
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["locomo", "longmemeval"])
+def test_eval_explains_itself(cli: CommandLine, command: str) -> None:
+    out = " ".join(cli.ok("eval", command, "--help").out.split())
+    assert f"Example: graphmem eval {command}" in out
+    assert "--json" in out
+    assert "--url" in out
