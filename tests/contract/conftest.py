@@ -24,6 +24,14 @@ def graph(neo4j_address: Address) -> Iterator[Graph]:
     opened.close()
 
 
+@pytest.fixture(scope="session")
+def graph_2026(neo4j_2026_address: Address) -> Iterator[Graph]:
+    """The database of a real server of the next release line."""
+    opened = Graph(neo4j_2026_address)
+    yield opened
+    opened.close()
+
+
 @pytest.fixture(params=STORES)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[NoteStore]:
     """One of the stores; the test's namespace is empty in it."""

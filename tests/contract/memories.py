@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pytest
 from stub_embedder import StubEmbedder, at_cosine
 
-from graphmem import Link, Memory, Note, NoteInput, RecallResult, open_memory
+from graphmem import (
+    EvolutionEvent,
+    Link,
+    Memory,
+    Note,
+    NoteInput,
+    NoteRecord,
+    RecallResult,
+    open_memory,
+)
+from graphmem.memory.upkeep import MemoryRecord
 
 NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
 
@@ -82,7 +94,7 @@ def state(memory: Memory) -> list[object]:
     """Everything a scope holds, comparable: vectors as bytes, events and counters included."""
     return [
         (item.note, item.terms, None if item.embedding is None else item.embedding.tobytes())
-        if hasattr(item, "embedding")
+        if isinstance(item, NoteRecord)
         else item
         for item in memory.dump()
     ]
@@ -121,3 +133,31 @@ def add_all(memory: Memory, inputs: Iterable[NoteInput]) -> None:
                 if name != "content"
             },
         )
+
+
+def assert_same_graph(left: list[MemoryRecord], right: list[MemoryRecord]) -> None:
+    """Equal in everything; vectors, weights and cosines to 1e-6."""
+    for ours, theirs in zip(left, right, strict=True):
+        if isinstance(ours, NoteRecord) and isinstance(theirs, NoteRecord):
+            assert (ours.note, ours.terms) == (theirs.note, theirs.terms)
+            assert ours.embedding is not None
+            assert theirs.embedding is not None
+            np.testing.assert_allclose(ours.embedding, theirs.embedding, atol=1e-6)
+        elif isinstance(ours, Link) and isinstance(theirs, Link):
+            assert ours.pair == theirs.pair
+            assert (ours.weight, ours.cosine) == pytest.approx(
+                (theirs.weight, theirs.cosine), abs=1e-6
+            )
+        elif isinstance(ours, EvolutionEvent) and isinstance(theirs, EvolutionEvent):
+            assert replace(ours, similarity=None, linked=(), unlinked=()) == replace(
+                theirs, similarity=None, linked=(), unlinked=()
+            )
+            assert [link.pair for link in ours.linked] == [link.pair for link in theirs.linked]
+            assert [link.pair for link in ours.unlinked] == [link.pair for link in theirs.unlinked]
+        else:
+            assert ours == theirs
+
+
+def traces(memory: Memory, word: str) -> list[str]:
+    """Items of a dump that mention the word anywhere."""
+    return [repr(item)[:200] for item in memory.dump(vectors=False) if word in repr(item)]

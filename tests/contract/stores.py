@@ -18,9 +18,13 @@ from graphmem.stores.embedded import NetworkXStore
 from graphmem.stores.neo4j import Neo4jStore
 
 REFERENCE, IN_MEMORY, FILE = "reference", "embedded-memory", "embedded-file"
-NEO4J = "neo4j"
+NEO4J, NEO4J_2026 = "neo4j", "neo4j-2026"
+GRAPHS = {NEO4J: "graph", NEO4J_2026: "graph_2026"}
+"""The fixture that gives each server's database."""
 STORES = (REFERENCE, IN_MEMORY, FILE, NEO4J)
 DURABLE = (FILE, NEO4J)
+EVERY_RELEASE = (*STORES, NEO4J_2026)
+"""Where the release of the server decides how notes are found."""
 
 
 class Graph:
@@ -88,12 +92,12 @@ class Shelter:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self._store is not None and self._kind != NEO4J:
+        if self._store is not None and self._kind not in GRAPHS:
             self._store.close()
 
     def _opened(self) -> NoteStore:
-        if self._kind == NEO4J:
-            graph: Graph = self._request.getfixturevalue("graph")
+        if self._kind in GRAPHS:
+            graph: Graph = self._request.getfixturevalue(GRAPHS[self._kind])
             return graph.shared()
         if self._kind == REFERENCE:
             return ReferenceStore()

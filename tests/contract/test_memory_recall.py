@@ -192,7 +192,7 @@ def test_one_more_candidate_moves_the_others(memory: Memory) -> None:
 
 def twins(memory: Memory, **second: Any) -> None:
     """Two notes with the same words and vector; the second differs as said and wins no tie."""
-    shared = {"keywords": (), "tags": (), "importance": 0.5, "created_at": NOON}
+    shared: dict[str, Any] = {"keywords": (), "tags": (), "importance": 0.5, "created_at": NOON}
     memory.add("the ferry leaves at nine [east]", id="a", **shared)
     memory.add("the ferry leaves at nine [east]", id="b", **(shared | second))
     memory.add("the kettle is blue [far]", id="c", **shared)
@@ -234,7 +234,7 @@ def test_recalls_alone_raise_a_note(place: Place, clock: Clock, policy: str) -> 
 
 @pytest.mark.parametrize("policy", ["graphmem-1", "weighted"])
 def test_a_marked_note_comes_first(memory: Memory, policy: str) -> None:
-    shared = {"keywords": (), "tags": (), "created_at": NOON, "context": "c"}
+    shared: dict[str, Any] = {"keywords": (), "tags": (), "created_at": NOON, "context": "c"}
     memory.add("the ferry leaves at nine o'clock sharp [east]", id="a", **shared)
     memory.add("Remember: the ferry leaves at nine sharp [east]", id="b", **shared)
     assert memory.get("b").importance > memory.get("a").importance
@@ -253,7 +253,7 @@ def test_the_newer_note_comes_first(memory: Memory, policy: str) -> None:
 
 def test_importance_rescues_a_note_from_beyond_the_cut(memory: Memory) -> None:
     """It counts before the cut, so it brings in what reordering alone would have lost."""
-    shared = {"keywords": (), "tags": (), "created_at": NOON}
+    shared: dict[str, Any] = {"keywords": (), "tags": (), "created_at": NOON}
     for i in range(5):
         memory.add(f"the ferry leaves on day {i} §", id=f"n{i}", importance=0.0, **shared)
     memory.add("the ferry leaves on day 9 [twin]", id="rescued", importance=1.0, **shared)
@@ -335,7 +335,7 @@ def diary(memory: Memory) -> None:
             f"the ferry diary, entry number {i} [east]",
             id=f"n{i}",
             author=author,
-            source=source and Source(source, position=i),
+            source=Source(source, position=i) if source else None,
             tags=[tag],
             keywords=(),
             created_at=NOON + timedelta(days=i),
@@ -487,7 +487,7 @@ def test_a_guest_writes_within_the_allow_list_only(place: Place, clock: Clock) -
     guest = place.open(clock=clock, authorise={"authors": ["Ada"], "sources": ["s"]})
     for author, source in (("Eve", "s"), ("Ada", "t"), (None, "s"), ("Ada", None)):
         with pytest.raises(NotAuthorised):
-            guest.add("a note", author=author, source=source and Source(source))
+            guest.add("a note", author=author, source=Source(source) if source else None)
     receipt = guest.add(
         "ferry diary ferry diary secret number 0 [east]",
         id="mine",

@@ -92,7 +92,7 @@ def test_reserved_characters_are_text(words_only: Memory, question: str) -> None
     "name", ["City/State", "Person-Name", "two words", "123", "é", "`", "a:b", "$x", "'", '"', "{}"]
 )
 def test_names_with_punctuation_are_values(memory: Memory, name: str) -> None:
-    given = {
+    given: dict[str, Any] = {
         "tags": [name],
         "author": name,
         "role": name,
@@ -104,7 +104,8 @@ def test_names_with_punctuation_are_values(memory: Memory, name: str) -> None:
     note = memory.get("n")
     assert (note.tags, note.author, note.role, note.source) == ((name,), name, name, Source(name))
     assert dict(note.metadata) == {name: name, "a.b c": [name]}
-    for filters in ({"tags": name}, {"authors": name}, {"sources": name}):
+    every: list[dict[str, Any]] = [{"tags": name}, {"authors": name}, {"sources": name}]
+    for filters in every:
         assert [each.id for each in memory.notes(**filters)] == ["n"]
         assert ids(memory.recall("a note", track=False, **filters)) == ["n"]
 
@@ -289,7 +290,7 @@ def test_the_metadata_key_is_named(memory: Memory, key: str) -> None:
 
 
 def test_empty_and_false_are_not_missing(memory: Memory) -> None:
-    metadata = {
+    metadata: dict[str, object] = {
         "none": None,
         "pages": [],
         "flag": False,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -28,16 +28,19 @@ from contract.builders import (
     towards,
     unit,
 )
+from contract.stores import EVERY_RELEASE
 from reference_store import ReferenceStore
 
 from graphmem.model import CandidateQuery, NoteFilter, NoteRecord, Scope, Vector
 from graphmem.ports import NoteStore
 
+pytestmark = pytest.mark.parametrize("store", EVERY_RELEASE, indirect=True)
+
 
 def put(
     store: NoteStore,
     scope: Scope,
-    notes: dict[str, tuple[Vector | None, Sequence[str]]],
+    notes: Mapping[str, tuple[Vector | None, Sequence[str]]],
 ) -> None:
     apply(
         store,

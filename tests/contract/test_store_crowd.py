@@ -38,8 +38,8 @@ class Beside:
 
 
 def close_to_east(seed: int) -> Vector:
-    vector = EAST + 0.05 * unit(seed)
-    return (vector / np.linalg.norm(vector)).astype(np.float32)
+    vector: Vector = EAST + np.float32(0.05) * unit(seed)
+    return np.asarray(vector / np.linalg.norm(vector), np.float32)
 
 
 @pytest.fixture(scope="module", params=STORES)

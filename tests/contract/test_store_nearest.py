@@ -15,9 +15,12 @@ from contract.builders import (
     towards,
     unit,
 )
+from contract.stores import EVERY_RELEASE
 
 from graphmem.model import Neighbour, NoteFilter, Scope
 from graphmem.ports import NoteStore
+
+pytestmark = pytest.mark.parametrize("store", EVERY_RELEASE, indirect=True)
 
 
 def put(store: NoteStore, scope: Scope, vectors: dict[str, np.ndarray]) -> None:

@@ -183,7 +183,7 @@ def fresh(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[NoteStore]
     if request.param == NEO4J:
         graph: Graph = request.getfixturevalue("graph")
         graph.empty()
-        opened = graph.open()
+        opened: NoteStore = graph.open()
         yield opened
         opened.close()
         graph.empty()
