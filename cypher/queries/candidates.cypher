@@ -148,14 +148,12 @@ WITH g, note_count, term_total, near, matched, frequencies, starts,
            AND ($until IS NULL OR n.created_at < $until)
          RETURN n ORDER BY r.weight DESC, n.id LIMIT $fanout
        }
-       WITH n WHERE NOT n IN reached
        RETURN DISTINCT n
      }) AS along_related,
      reduce(reached = starts, step IN range(1, $window) | reached + COLLECT {
        UNWIND reached AS a
        MATCH (a)-[:FOLLOWS]->(n:Note)
-       WHERE NOT n IN reached
-         AND ($archived OR NOT n.archived)
+       WHERE ($archived OR NOT n.archived)
          AND ($sources IS NULL OR n.source_id IN $sources)
          AND ($authors IS NULL OR n.author IN $authors)
          AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN n.tags))
@@ -166,8 +164,7 @@ WITH g, note_count, term_total, near, matched, frequencies, starts,
      reduce(reached = starts, step IN range(1, $window) | reached + COLLECT {
        UNWIND reached AS a
        MATCH (a)<-[:FOLLOWS]-(n:Note)
-       WHERE NOT n IN reached
-         AND ($archived OR NOT n.archived)
+       WHERE ($archived OR NOT n.archived)
          AND ($sources IS NULL OR n.source_id IN $sources)
          AND ($authors IS NULL OR n.author IN $authors)
          AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN n.tags))
@@ -195,26 +192,36 @@ CALL (near, matched, along_related, before, after, of_source) {
   UNWIND near + matched + along_related + before + after + of_source AS n
   RETURN collect(DISTINCT n) AS candidates
 }
+// A link that is met from both of its ends lies between two candidates.
 CALL (candidates) {
   UNWIND candidates AS a
-  MATCH (a)-[r:RELATED|FOLLOWS]->(b:Note)
-  WHERE b IN candidates AND (type(r) = 'FOLLOWS' OR r.weight >= $min_weight)
+  MATCH (a)-[r:RELATED|FOLLOWS]-()
+  WHERE type(r) = 'FOLLOWS' OR r.weight >= $min_weight
+  WITH r, count(*) AS ends
+  WHERE ends = 2
   RETURN collect(r {
-    from_id: a.id, to_id: b.id, kind: type(r), .weight, .cosine, .created_at, .retrievals,
-    .last_retrieved_at
+    from_id: startNode(r).id, to_id: endNode(r).id, kind: type(r), .weight, .cosine,
+    created_at: r.created_at.epochSeconds * 1000000 + r.created_at.microsecond, .retrievals,
+    last_retrieved_at: r.last_retrieved_at.epochSeconds * 1000000 + r.last_retrieved_at.microsecond
   }) AS links
 }
+CALL (g, candidates) {
+  UNWIND candidates AS n
+  WITH n, n[g.slot] AS embedding
+  RETURN collect({
+    note: n {
+      .id, .content, .role, .author, .source_id, .source_revision, .source_position,
+      .source_start, .source_end,
+      created_at: n.created_at.epochSeconds * 1000000 + n.created_at.microsecond, .keywords,
+      .tags, .context, .importance_score, .metadata,
+      last_accessed_at: n.last_accessed_at.epochSeconds * 1000000 + n.last_accessed_at.microsecond,
+      .feedback, .recall_count, .revision, .content_revision, .archived, .given
+    },
+    terms: n.terms[..n.term_count],
+    odd_terms: n.odd_terms,
+    cosine: CASE WHEN size(embedding) = size($vector)
+                 THEN 2 * vector.similarity.cosine(embedding, $vector) - 1 END
+  }) AS found
+}
 RETURN note_count, term_total, frequencies, g.model_id AS model_id, g.dimension AS dimension,
-       [n IN near | n.id] AS near, [n IN matched | n.id] AS matched, links,
-       [n IN candidates | {
-         note: n {
-           .id, .content, .role, .author, .source_id, .source_revision, .source_position,
-           .source_start, .source_end, .created_at, .keywords, .tags, .context,
-           .importance_score, .metadata, .last_accessed_at, .feedback, .recall_count,
-           .revision, .content_revision, .archived, .given
-         },
-         terms: n.terms[..n.term_count],
-         odd_terms: n.odd_terms,
-         cosine: CASE WHEN size(n[g.slot]) = size($vector)
-                      THEN 2 * vector.similarity.cosine(n[g.slot], $vector) - 1 END
-       }] AS candidates
+       [n IN near | n.id] AS near, [n IN matched | n.id] AS matched, links, found

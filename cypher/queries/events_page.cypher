@@ -7,9 +7,9 @@ WITH n ORDER BY n.id LIMIT $page
 RETURN n.id AS id, COLLECT {
   MATCH (e:EvolutionEvent)-[:CHANGED]->(n)
   RETURN e {
-  .id, .note_id, .kind, .revision, .at, .proposer, .trigger_id, .similarity, .before, .after,
-  .linked, .unlinked
-}
+    .id, .note_id, .kind, .revision, at: e.at.epochSeconds * 1000000 + e.at.microsecond,
+    .proposer, .trigger_id, .similarity, .before, .after, .linked, .unlinked
+  }
   ORDER BY e.revision
 } AS events
 ORDER BY id

@@ -3,7 +3,8 @@ MATCH (a:Note {namespace: $namespace}) WHERE a.id IN $ids
 MATCH (a)-[r:RELATED|FOLLOWS]->(b:Note)
 WHERE b.id IN $ids
 RETURN r {
-  from_id: a.id, to_id: b.id, kind: type(r), .weight, .cosine, .created_at, .retrievals,
-  .last_retrieved_at
+  from_id: a.id, to_id: b.id, kind: type(r), .weight, .cosine,
+  created_at: r.created_at.epochSeconds * 1000000 + r.created_at.microsecond, .retrievals,
+  last_retrieved_at: r.last_retrieved_at.epochSeconds * 1000000 + r.last_retrieved_at.microsecond
 } AS link
 ORDER BY link.kind, link.from_id, link.to_id

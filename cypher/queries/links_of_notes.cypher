@@ -5,7 +5,8 @@ WHERE ($sources IS NULL OR (n.source_id IN $sources AND m.source_id IN $sources)
   AND ($authors IS NULL OR (n.author IN $authors AND m.author IN $authors))
 WITH DISTINCT r
 RETURN r {
-  from_id: startNode(r).id, to_id: endNode(r).id, .weight, .cosine, .created_at, .retrievals,
-  .last_retrieved_at
+  from_id: startNode(r).id, to_id: endNode(r).id, .weight, .cosine,
+  created_at: r.created_at.epochSeconds * 1000000 + r.created_at.microsecond, .retrievals,
+  last_retrieved_at: r.last_retrieved_at.epochSeconds * 1000000 + r.last_retrieved_at.microsecond
 } AS link
 ORDER BY link.from_id, link.to_id

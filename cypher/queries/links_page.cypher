@@ -9,7 +9,9 @@ RETURN n.id AS id, COLLECT {
   WHERE ($sources IS NULL OR m.source_id IN $sources)
     AND ($authors IS NULL OR m.author IN $authors)
   RETURN r {
-    from_id: n.id, to_id: m.id, .weight, .cosine, .created_at, .retrievals, .last_retrieved_at
+    from_id: n.id, to_id: m.id, .weight, .cosine,
+    created_at: r.created_at.epochSeconds * 1000000 + r.created_at.microsecond, .retrievals,
+    last_retrieved_at: r.last_retrieved_at.epochSeconds * 1000000 + r.last_retrieved_at.microsecond
   }
   ORDER BY m.id
 } AS links

@@ -69,7 +69,7 @@ def candidate_set(scope: Scope, query: CandidateQuery, row: Record) -> Candidate
             vector_rank=vector_ranks.get(found["note"]["id"]),
             lexical_rank=lexical_ranks.get(found["note"]["id"]),
         )
-        for found in row["candidates"]
+        for found in row["found"]
     ]
     note_count = row["note_count"]
     return CandidateSet(

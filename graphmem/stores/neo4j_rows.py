@@ -1,7 +1,8 @@
 """How notes, links and events lie in Neo4j's properties.
 
-Times are native, in UTC with microseconds. What is nested (metadata, given fields, the
-states of an event) is canonical JSON text, because a property cannot hold a map.
+Times are native ones in UTC; the statements return them as microseconds since 1970. What is
+nested (metadata, given fields, the states of an event) is canonical JSON text, because a
+property cannot hold a map.
 """
 
 from __future__ import annotations
@@ -9,11 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypeAlias
 
 import numpy as np
-from neo4j.time import DateTime
 
 from graphmem.model import (
     DEFAULT_IMPORTANCE,
@@ -34,12 +34,15 @@ Row: TypeAlias = Mapping[str, Any]
 
 TITLE_LENGTH = 60
 _LONGEST_PAIR = 500
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def utc(moment: DateTime) -> datetime:
-    """Return a time of the server as an aware one in UTC."""
-    native: datetime = moment.to_native()
-    return native.astimezone(UTC)
+def moment_of(micros: int) -> datetime:
+    """Return a time from the microseconds since 1970 that the statements return.
+
+    The driver takes some 200 times longer to build its own time values.
+    """
+    return _EPOCH + timedelta(microseconds=micros)
 
 
 def in_utc(moment: datetime | None) -> datetime | None:
@@ -110,13 +113,13 @@ def note_of(namespace: str, row: Row) -> Note:
         role=row["role"],
         author=row["author"],
         source=source,
-        created_at=utc(row["created_at"]),
+        created_at=moment_of(row["created_at"]),
         keywords=tuple(row["keywords"]),
         tags=tuple(row["tags"]),
         context=row["context"],
         importance=DEFAULT_IMPORTANCE if importance is None else importance,
-        metadata=json.loads(row["metadata"] or "{}"),
-        last_accessed_at=utc(row["last_accessed_at"]),
+        metadata=json.loads(row["metadata"]) if row["metadata"] else {},
+        last_accessed_at=moment_of(row["last_accessed_at"]),
         feedback=row["feedback"],
         recall_count=row["recall_count"] or 0,
         revision=row["revision"],
@@ -171,9 +174,9 @@ def link_of(row: Row) -> Link:
         to_id=row["to_id"],
         weight=row["weight"],
         cosine=row["cosine"],
-        created_at=created_at and utc(created_at),
+        created_at=None if created_at is None else moment_of(created_at),
         retrievals=row["retrievals"],
-        last_retrieved_at=retrieved_at and utc(retrieved_at),
+        last_retrieved_at=None if retrieved_at is None else moment_of(retrieved_at),
     )
 
 
@@ -235,7 +238,7 @@ def event_of(row: Row) -> EvolutionEvent:
         note_id=row["note_id"],
         kind=EventKind(row["kind"]),
         revision=row["revision"],
-        at=utc(row["at"]),
+        at=moment_of(row["at"]),
         proposer=row["proposer"],
         before=_state_of(row["before"]),
         after=_state_of(row["after"]),

@@ -52,7 +52,9 @@ def stored_terms(tokens: Sequence[str], namespace: str, *, archived: bool) -> St
 
 def tokens_of(terms: Iterable[str], odd_terms: Iterable[str] | None) -> tuple[str, ...]:
     """Return the tokens of a note from its properties, without the namespace's entry."""
-    odd = iter(odd_terms or ())
+    if not odd_terms:
+        return tuple(terms)
+    odd = iter(odd_terms)
     return tuple(next(odd) if term.startswith(_STAND_IN) else term for term in terms)
 
 
