@@ -23,17 +23,18 @@ CALL () {
   MATCH (n:Note)
   RETURN count(n) AS stored
 }
-// The index knows no namespace: fetch more by the share of it that may be seen.
+// An index that knows no namespace: fetch more by the share of it that may be seen.
 WITH g, note_count, term_total,
-     CASE note_count
-       WHEN 0 THEN 0
-       ELSE 1 + toInteger($overfetch * $vector_seeds * toFloat(stored) / note_count)
+     CASE
+       WHEN note_count = 0 THEN 0
+       WHEN $filtered_index THEN $fetch
+       ELSE 1 + toInteger($fetch * toFloat(stored) / note_count)
      END AS fetch
 
 // Vector seeds, from the index when that is cheaper than scoring every note ...
 CALL (g, note_count, fetch) {
   WITH g, note_count, fetch
-  WHERE $indexed AND note_count > $scan_limit AND fetch < note_count
+  WHERE g.slot = $index_slot AND note_count > $scan_limit AND fetch < note_count
   CALL db.index.vector.queryNodes('note_' + g.slot, fetch, $vector) YIELD node AS n, score
   WITH n, score
   WHERE n.namespace = $namespace

@@ -14,6 +14,9 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import LiteralString
 
+_LOOKUP: LiteralString = (
+    "CALL db.index.vector.queryNodes('note_' + g.slot, fetch, $vector) YIELD node AS n, score"
+)
 _MIGRATION = re.compile(r"(\d+)_\w+\.cypher")
 
 
@@ -38,6 +41,17 @@ def folder() -> Traversable:
 def query(name: str) -> LiteralString:
     """Return the one statement of ``queries/<name>.cypher``."""
     return _text(folder() / "queries" / f"{name}.cypher")
+
+
+@cache
+def candidates_by_search(slot: str) -> LiteralString:
+    """Return the query ``candidates`` with its index lookup by the ``SEARCH`` clause.
+
+    The clause, for the vector index of `slot`, is that of ``search/<slot>.cypher``.
+    """
+    prefix, clause = _text(folder() / "search" / f"{slot}.cypher").split("MATCH", maxsplit=1)
+    before, after = query("candidates").split(_LOOKUP)
+    return prefix + before + "MATCH" + clause.rsplit("RETURN", maxsplit=1)[0] + after
 
 
 @cache

@@ -27,13 +27,23 @@ from graphmem.model import (
     WritePlan,
 )
 from graphmem.ports import ScopeReader
-from graphmem.stores.neo4j_candidates import candidate_parameters, candidate_set
+from graphmem.stores.neo4j_candidates import (
+    candidate_parameters,
+    candidate_set,
+    candidate_statement,
+)
 from graphmem.stores.neo4j_check import Inspection
 from graphmem.stores.neo4j_connection import Connection, run
 from graphmem.stores.neo4j_reader import TransactionReader
 from graphmem.stores.neo4j_reindex import Reindexing
 from graphmem.stores.neo4j_rows import event_of, in_utc, link_of, note_of, pair_key, vector_of
-from graphmem.stores.neo4j_schema import ensure_vector_index, graph_state, model_of, prepare
+from graphmem.stores.neo4j_schema import (
+    VectorIndex,
+    ensure_vector_index,
+    graph_state,
+    model_of,
+    prepare,
+)
 from graphmem.stores.neo4j_scope import Visibility, scope_parameters
 from graphmem.stores.neo4j_terms import tokens_of
 from graphmem.stores.neo4j_vectors import VectorCopies, state_of
@@ -77,7 +87,7 @@ class Neo4jStore:
         self._copies = VectorCopies()
         self._told: ModelIdentity | None = None
         try:
-            prepare(self._connection)
+            self._index = prepare(self._connection)
         except BaseException:
             self._connection.close()
             raise
@@ -108,7 +118,7 @@ class Neo4jStore:
 
         plan, adopted = self._connection.write(work)
         if adopted:
-            ensure_vector_index(self._connection)
+            self._index = ensure_vector_index(self._connection)
         return plan
 
     def load(
@@ -127,7 +137,7 @@ class Neo4jStore:
             return state.model is None and model is not None
 
         if self._connection.write(work):
-            ensure_vector_index(self._connection)
+            self._index = ensure_vector_index(self._connection)
 
     def record_use(self, scope: Scope, use: Use) -> None:
         """Count one recall, at once and in one statement."""
@@ -144,6 +154,7 @@ class Neo4jStore:
     ) -> None:
         """Re-embed every note beside its old vector, then change over in one transaction."""
         Reindexing(self._connection, model, pages).run()
+        self._index = ensure_vector_index(self._connection)
         self._told = model
 
     def drop_namespace(self, namespace: str) -> int:
@@ -161,19 +172,25 @@ class Neo4jStore:
     def candidates(self, scope: Scope, query: CandidateQuery) -> CandidateSet:
         """Return the graph-expanded set a recall ranks: one round trip."""
         try:
-            row = self._candidate_row(scope, query, indexed=True)
+            row = self._candidate_row(scope, query, self._index)
         except StoreError as error:
             if type(error) is not StoreError:
                 raise
-            # The index may be missing or building; scoring every note needs none.
-            row = self._candidate_row(scope, query, indexed=False)
-            ensure_vector_index(self._connection)
-        self._check_model(model_of(row["model_id"], row["dimension"]))
+            # The index may be missing, building or another one by now; scoring every note
+            # needs none.
+            row = self._candidate_row(scope, query, None)
+            self._index = ensure_vector_index(self._connection)
+        model = model_of(row["model_id"], row["dimension"])
+        if self._index is None and model is not None:  # another process was the first to embed
+            self._index = ensure_vector_index(self._connection)
+        self._check_model(model)
         return candidate_set(scope, query, row)
 
-    def _candidate_row(self, scope: Scope, query: CandidateQuery, *, indexed: bool) -> Record:
-        parameters = candidate_parameters(scope, query, indexed=indexed)
-        return self._only(self._connection.read("candidates", **parameters))
+    def _candidate_row(
+        self, scope: Scope, query: CandidateQuery, index: VectorIndex | None
+    ) -> Record:
+        parameters = candidate_parameters(scope, query, index)
+        return self._only(self._connection.read_by(candidate_statement(index), **parameters))
 
     def nearest(
         self, scope: Scope, vectors: Vector, limit: int, where: NoteFilter = _NO_FILTER

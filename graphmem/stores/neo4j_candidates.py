@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, LiteralString
 
 from neo4j import Record
 
 from graphmem.errors import EmbeddingMismatch
 from graphmem.model import TERM_CAP, Candidate, CandidateQuery, CandidateSet, Scope
+from graphmem.stores import cypher
 from graphmem.stores.neo4j_rows import link_of, note_of
+from graphmem.stores.neo4j_schema import VectorIndex
 from graphmem.stores.neo4j_scope import Visibility
 from graphmem.stores.neo4j_terms import lookup, tokens_of
 
@@ -19,14 +21,17 @@ SCAN_LIMIT = 1000
 """A set of up to so many notes is scored whole: as quick as the index, and exact."""
 
 
-def candidate_parameters(scope: Scope, query: CandidateQuery, *, indexed: bool) -> dict[str, Any]:
-    """Return the statement's parameters; `indexed` allows the vector index."""
+def candidate_parameters(
+    scope: Scope, query: CandidateQuery, index: VectorIndex | None
+) -> dict[str, Any]:
+    """Return the statement's parameters; without an index every note is scored."""
     seen = Visibility.of(scope, query.where)
     return seen.parameters | {
         "unfiltered": seen.unfiltered,
         "vector": query.vector.tolist(),
-        "indexed": indexed,
-        "overfetch": OVERFETCH,
+        "index_slot": None if index is None else index.slot,
+        "filtered_index": index is not None and index.filtered,
+        "fetch": max(OVERFETCH * query.vector_seeds, 1),
         "scan_limit": SCAN_LIMIT,
         "queries": [
             lookup(term, scope.namespace, archived=seen.archived)
@@ -44,6 +49,13 @@ def candidate_parameters(scope: Scope, query: CandidateQuery, *, indexed: bool) 
         "window": query.window,
         "source_notes": query.source_notes,
     }
+
+
+def candidate_statement(index: VectorIndex | None) -> LiteralString:
+    """Return the statement for what the server's vector index can do."""
+    if index is not None and index.filtered:
+        return cypher.candidates_by_search(index.slot)
+    return cypher.query("candidates")
 
 
 def candidate_set(scope: Scope, query: CandidateQuery, row: Record) -> CandidateSet:

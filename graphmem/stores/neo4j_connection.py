@@ -9,6 +9,7 @@ one server that is at once.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -58,6 +59,10 @@ def address_of(uri: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
+def _version_of(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", text)[:2])
+
+
 def run(transaction: ManagedTransaction, name: str, **parameters: Any) -> list[Record]:
     """Run a statement of ``cypher/queries`` within a transaction."""
     return list(_sent(lambda: transaction.run(cypher.query(name), parameters)))
@@ -77,12 +82,15 @@ def _sent(send: Callable[[], neo4j.Result]) -> neo4j.Result:
 class Connection:
     """An open driver for one database; safe to use from several threads."""
 
-    def __init__(self, driver: neo4j.Driver, place: str, database: str) -> None:
+    def __init__(
+        self, driver: neo4j.Driver, place: str, database: str, version: tuple[int, ...]
+    ) -> None:
         self._driver = driver
         self._bookmarks = GraphDatabase.bookmark_manager()
         self._closed = False
         self.place = place
         self.database = database
+        self.version = version
 
     def __repr__(self) -> str:
         return f"Connection({self.place!r}, database={self.database!r})"
@@ -109,16 +117,22 @@ class Connection:
                 driver = GraphDatabase.driver(uri, auth=auth, **_DRIVER_SETTINGS)
                 stack.callback(driver.close)
                 with driver.session(database=database) as session:
-                    summary = session.run(cypher.query("server")).consume()
+                    result = session.run(cypher.query("server"))
+                    version = _version_of(result.single(strict=True)["version"])
+                    name = result.consume().database
                 stack.pop_all()
         except ValueError as error:
             raise ConfigurationError(f"{place} is not an address: {error}") from error
-        return cls(driver, place, summary.database or database or "neo4j")
+        return cls(driver, place, name or database or "neo4j", version)
 
     def read(self, name: str, **parameters: Any) -> list[Record]:
         """Run a reading statement of ``cypher/queries``: one round trip."""
+        return self.read_by(cypher.query(name), **parameters)
+
+    def read_by(self, statement: LiteralString, **parameters: Any) -> list[Record]:
+        """Run a reading statement: one round trip."""
         with translated(self.place):
-            return self._repeated(lambda: self._auto_commit(cypher.query(name), parameters, "READ"))
+            return self._repeated(lambda: self._auto_commit(statement, parameters, "READ"))
 
     def update(self, name: str, **parameters: Any) -> list[Record]:
         """Run a writing statement of ``cypher/queries`` on its own: one round trip.

@@ -17,6 +17,8 @@ SCHEMA_VERSION = 2
 SLOTS = ("embedding", "embedding_alt")
 """The properties that hold embeddings: one in force, the other free for the next model."""
 INDEX_WAIT_SECONDS = 600
+FILTERED_INDEX_SINCE = (2026, 1)
+"""The first server whose vector indexes hold other properties, searched by ``SEARCH``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,14 @@ class GraphState:
     schema_version: int
     model: ModelIdentity | None
     slot: str
+
+
+@dataclass(frozen=True, slots=True)
+class VectorIndex:
+    """The index of a slot; `filtered` when it can search one namespace only."""
+
+    slot: str
+    filtered: bool
 
 
 def model_of(model_id: str | None, dimension: int | None) -> ModelIdentity | None:
@@ -53,8 +63,10 @@ def graph_state(connection: Connection) -> GraphState:
     )
 
 
-def prepare(connection: Connection) -> None:
+def prepare(connection: Connection) -> VectorIndex | None:
     """Create or migrate the schema; harmless when there is nothing to do.
+
+    Returns the vector index, or ``None`` while the store has no model.
 
     Raises
     ------
@@ -72,7 +84,7 @@ def prepare(connection: Connection) -> None:
     connection.define(cypher.query("begin_graph"), schema_version=SCHEMA_VERSION)
     _migrate(connection)
     connection.define(cypher.query("await_indexes"), seconds=INDEX_WAIT_SECONDS)
-    ensure_vector_index(connection)
+    return ensure_vector_index(connection)
 
 
 def _migrate(connection: Connection) -> None:
@@ -83,23 +95,30 @@ def _migrate(connection: Connection) -> None:
             connection.define(cypher.query("set_schema_version"), schema_version=migration.version)
 
 
-def ensure_vector_index(connection: Connection) -> None:
+def ensure_vector_index(connection: Connection) -> VectorIndex | None:
     """Have the index of the model in force, of its dimension, ready to answer."""
     state = graph_state(connection)
-    if state.model is not None:
-        build_vector_index(connection, state.slot, state.model.dimension)
+    if state.model is None:
+        return None
+    return build_vector_index(connection, state.slot, state.model.dimension)
 
 
-def build_vector_index(connection: Connection, slot: str, dimension: int) -> None:
-    """Create the slot's index when it is missing or of another dimension."""
+def build_vector_index(connection: Connection, slot: str, dimension: int) -> VectorIndex:
+    """Create the slot's index when it is missing or of another dimension.
+
+    One that cannot filter, from before the server could, is kept: building takes long.
+    """
     for row in connection.read("vector_indexes"):
         if row["name"] == f"note_{slot}":
             if row["dimension"] == dimension and row["state"] == "ONLINE":
-                return
+                return VectorIndex(slot, filtered=row["filtered"])
             if row["dimension"] != dimension:
                 drop_vector_index(connection, slot)
-    connection.define(cypher.query(f"create_vector_index_{slot}"), dimension=dimension)
+    filtered = connection.version >= FILTERED_INDEX_SINCE
+    name = "create_filtered_vector_index" if filtered else "create_vector_index"
+    connection.define(cypher.query(f"{name}_{slot}"), dimension=dimension)
     connection.define(cypher.query("await_indexes"), seconds=INDEX_WAIT_SECONDS)
+    return VectorIndex(slot, filtered=filtered)
 
 
 def drop_vector_index(connection: Connection, slot: str) -> None:

@@ -41,7 +41,8 @@ def test_every_query_is_used_and_every_used_query_exists() -> None:
     for path in (ROOT / "cypher" / "queries").glob("*.cypher"):
         name = path.stem
         stem = re.sub(r"_embedding(_alt)?$", "", name)
-        assert any(f'"{name}"' in text or f'"{stem}_{{slot}}"' in text for text in sources), name
+        spellings = f'"{name}"', f'"{stem}"', f'"{stem}_{{slot}}"'
+        assert any(spelling in text for spelling in spellings for text in sources), name
 
 
 @pytest.mark.parametrize(
@@ -61,6 +62,15 @@ def test_no_python_file_holds_cypher(path: Path) -> None:
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             assert id(node) in documented or not CLAUSE.search(node.value), node.value
+
+
+@pytest.mark.parametrize("slot", ["embedding", "embedding_alt"])
+def test_the_search_clause_takes_the_place_of_the_lookup(slot: str) -> None:
+    plain, searching = cypher.query("candidates"), cypher.candidates_by_search(slot)
+    assert "CYPHER 25\n" in searching
+    assert f"VECTOR INDEX note_{slot} FOR" in searching
+    assert "vector.queryNodes" not in searching
+    assert plain.splitlines()[-40:] == searching.splitlines()[-40:]
 
 
 def test_the_loader_finds_the_checkout() -> None:

@@ -1,0 +1,10 @@
+// Vector index over the notes' property embedding that can filter by namespace (Neo4j 2026.1 and later)
+CYPHER 25
+CREATE VECTOR INDEX note_embedding IF NOT EXISTS
+FOR (n:Note) ON (n.embedding)
+WITH [n.namespace]
+OPTIONS {indexConfig: {
+  `vector.dimensions`: $dimension,
+  `vector.similarity_function`: 'cosine',
+  `vector.quantization.enabled`: false
+}}

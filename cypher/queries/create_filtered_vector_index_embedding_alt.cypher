@@ -1,0 +1,10 @@
+// Vector index over the notes' property embedding_alt that can filter by namespace (Neo4j 2026.1 and later)
+CYPHER 25
+CREATE VECTOR INDEX note_embedding_alt IF NOT EXISTS
+FOR (n:Note) ON (n.embedding_alt)
+WITH [n.namespace]
+OPTIONS {indexConfig: {
+  `vector.dimensions`: $dimension,
+  `vector.similarity_function`: 'cosine',
+  `vector.quantization.enabled`: false
+}}
