@@ -125,7 +125,22 @@ class Policy(PolicyValue):
 
 DEFAULT_POLICY = Policy(
     name="graphmem-1",
-    relevance=RelevancePolicy(weights={"vector": 0.7, "lexical": 0.3}),
+    # Fitted on the development halves of LoCoMo and LongMemEval_S together, scaled to sum
+    # to 1.
+    relevance=RelevancePolicy(
+        weights={
+            "lexical": 0.092,
+            "vector": 0.166,
+            "author": 0.119,
+            "role": 0.108,
+            "density": 0.166,
+            "time": 0.119,
+            "dated": 0.064,
+            "beside": 0.081,
+            "source": 0.085,
+        }
+    ),
+    ranking=SalienceRanking(recency=0.05, importance=0.05, relevance=0.90),
 )
 MISSION_POLICY = Policy(name="mission", relevance=RelevancePolicy(weights={"lexical": 1.0}))
 WEIGHTED_POLICY = Policy(

@@ -31,12 +31,12 @@ Rows: TypeAlias = NDArray[np.int64]
 LONG_NOTE = 1000
 """Characters from which on a note counts as fully dense."""
 
-_TIME_WORD = re.compile(
-    r"\b(?:yesterday|today|tonight|tomorrow|ago|last|next|this (?:week|month|year|weekend|morning)"
-    r"|weekend|\d{4}|\d{1,2}(?:st|nd|rd|th)|january|february|march|april|may|june|july|august"
-    r"|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday"
-    r"|sunday|since|week|month|year)\b",
-    re.IGNORECASE,
+_TIME_TERMS = frozenset(
+    tokens(
+        "yesterday today tonight tomorrow ago last next weekend week month year since january"
+        " february march april may june july august september october november december monday"
+        " tuesday wednesday thursday friday saturday sunday"
+    )
 )
 _ASKS_WHEN = re.compile(
     r"\b(?:when|what (?:date|day|month|year|time)|which (?:date|day|month|year)|how long"
@@ -89,28 +89,6 @@ class Board:
             self.question.terms, [c.terms for c in self.candidates], self.statistics
         )
         return share_of_best(scores)
-
-    @cached_property
-    def terms(self) -> tuple[str, ...]:
-        """Distinct terms of the question, q of them."""
-        return tuple(dict.fromkeys(self.question.terms))
-
-    @cached_property
-    def rarity(self) -> Column:
-        """Idf of each distinct term as a share of their sum, shape (q,)."""
-        idf = np.array([self.statistics.inverse_document_frequency(t) for t in self.terms])
-        total = idf.sum()
-        return idf / total if total > 0 else idf
-
-    @cached_property
-    def holds(self) -> NDArray[np.bool_]:
-        """Whether each candidate holds each distinct term, shape (n, q)."""
-        place = {term: column for column, term in enumerate(self.terms)}
-        table = np.zeros((len(self.candidates), len(place)), dtype=np.bool_)
-        for row, candidate in enumerate(self.candidates):
-            for term in place.keys() & candidate.terms:
-                table[row, place[term]] = True
-        return table
 
     @cached_property
     def before(self) -> Rows:
@@ -182,8 +160,8 @@ def _author(board: Board) -> Column:
     return np.array([c.note.author in board.named for c in board.candidates], dtype=np.float64)
 
 
-def _user(board: Board) -> Column:
-    return np.array([c.note.role == "user" for c in board.candidates], dtype=np.float64)
+def _role(board: Board) -> Column:
+    return np.array([c.note.role != "assistant" for c in board.candidates], dtype=np.float64)
 
 
 def _density(board: Board) -> Column:
@@ -202,7 +180,7 @@ def _time(board: Board) -> Column:
 def _dated(board: Board) -> Column:
     if not _ASKS_WHEN.search(board.question.text):
         return np.zeros(len(board.candidates))
-    dated = [bool(_TIME_WORD.search(c.note.content)) for c in board.candidates]
+    dated = [not _TIME_TERMS.isdisjoint(c.terms) for c in board.candidates]
     return np.array(dated, dtype=np.float64)
 
 
@@ -210,18 +188,6 @@ def _beside(board: Board) -> Column:
     column: Column = np.maximum(
         taken(board.vector, board.before), taken(board.vector, board.after)
     )  # fmt: skip
-    return column
-
-
-def _around(board: Board) -> Column:
-    covered = board.holds.copy()
-    for step in (board.before, board.after):
-        rows = step
-        for _ in range(2):
-            there = rows >= 0
-            covered[there] |= board.holds[rows[there]]
-            rows = np.where(there, step[rows], -1)
-    column: Column = covered @ board.rarity
     return column
 
 
@@ -236,12 +202,11 @@ SIGNALS: Mapping[str, Callable[[Board], Column]] = {
     "vector": _vector,
     "lexical": _lexical,
     "author": _author,
-    "user": _user,
+    "role": _role,
     "density": _density,
     "time": _time,
     "dated": _dated,
     "beside": _beside,
-    "around": _around,
     "source": _source,
 }
 """Every signal a relevance policy can weigh:
@@ -252,18 +217,16 @@ SIGNALS: Mapping[str, Callable[[Board], Column]] = {
     BM25, as a share of the best candidate's.
 ``author``
     1 when the question names the note's author.
-``user``
-    1 for what the user said.
+``role``
+    0 for what an assistant said, 1 for everybody else.
 ``density``
     ln(1 + characters) / ln(1 + 1000), at most 1: short acknowledgements are rarely evidence.
 ``time``
     how well the note's time fits a time the question names.
 ``dated``
-    1 when the question asks when, and the note speaks of a time.
+    1 when the question asks for a time and the note speaks of one (English).
 ``beside``
     the better cosine of the notes just before and after (FOLLOWS).
-``around``
-    idf-weighted share of the question's terms held by the note or one within two FOLLOWS.
 ``source``
     the best lexical share within the note's source.
 """

@@ -1,1 +1,1 @@
-""""""
+"""The two stores behind one contract: an embedded file and Neo4j."""

@@ -21,7 +21,7 @@ def test_the_list_is_sorted_and_every_name_is_there() -> None:
 def test_type_checkers_see_the_same_names() -> None:
     tree = ast.parse(Path(graphmem.__file__).read_text())
     seen = {
-        alias.asname
+        alias.name
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("graphmem.")
         for alias in node.names
