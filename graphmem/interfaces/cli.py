@@ -24,6 +24,7 @@ app = typer.Typer(
 )
 for part in (cli_demo, cli_write, cli_read, cli_transfer):
     app.add_typer(part.app)
+app.add_typer(cli_eval.bench_app)
 app.add_typer(cli_eval.app, name="eval")
 
 

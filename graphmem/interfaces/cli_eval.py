@@ -1,4 +1,4 @@
-"""Commands that measure retrieval on public data sets."""
+"""Commands that measure: retrieval on public data sets, and speed."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from graphmem.evaluation.retrieval import Setting
 
 app = typer.Typer(no_args_is_help=True, help="Measure retrieval on public data sets.")
+bench_app = typer.Typer()
 
 DataFile: TypeAlias = Annotated[
     Path, typer.Argument(metavar="PATH", help="The data set, as JSON or JSON.xz.")
@@ -100,6 +101,25 @@ def longmemeval(
             progress=progress,
         )
     _show(report, as_json)
+
+
+@bench_app.command(epilog="Example: graphmem bench --size 1000 --size 10000 --json")
+def bench(
+    size: Annotated[
+        list[int] | None,
+        typer.Option(min=1, metavar="NOTES", help="How many notes; repeat for more."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure speed as ratios to a bare limit of the same run; embedding is left out.
+
+    Works in a temporary folder. Give it a quiet machine.
+    """
+    from graphmem.evaluation.benchmark import run_benchmark
+    from graphmem.interfaces.evaluation_view import benchmark_view
+
+    report = run_benchmark(tuple(size)) if size else run_benchmark()
+    show_json(report) if as_json else show(benchmark_view(report))
 
 
 @contextmanager

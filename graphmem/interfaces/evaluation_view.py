@@ -6,6 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from graphmem.evaluation.benchmark import BenchmarkReport
 from graphmem.evaluation.report import CUTS, Category, RetrievalReport
 from graphmem.interfaces.render import plain_table
 
@@ -56,3 +57,24 @@ def _answerability(report: RetrievalReport) -> Text:
         f"Answerability: AUROC {report.answerability_auroc:.3f} with {report.unanswerable} "
         "unanswerable questions."
     )
+
+
+def benchmark_view(report: BenchmarkReport) -> RenderableType:
+    """Return one row a measurement, with the bare limit it is compared with."""
+    table = plain_table("What", "Store")
+    table.add_column("Notes", justify="right")
+    table.add_column("Measured ms", justify="right")
+    table.add_column("Bare ms", justify="right")
+    table.add_column("Ratio", justify="right", style="bold")
+    table.add_column("Compared with")
+    for line in report.measurements:
+        table.add_row(
+            line.what,
+            line.store,
+            f"{line.notes:,}",
+            f"{line.measured_ms:.2f}",
+            f"{line.bare_ms:.2f}",
+            f"{line.ratio:.2f}",
+            line.limit,
+        )
+    return Group(Text(report.machine, style="dim"), table)

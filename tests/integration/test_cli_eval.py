@@ -93,3 +93,12 @@ def test_eval_explains_itself(cli: CommandLine, command: str) -> None:
     assert f"Example: graphmem eval {command}" in out
     assert "--json" in out
     assert "--url" in out
+
+
+def test_bench_reports_ratios(cli: CommandLine) -> None:
+    report = cli.ok("bench", "--size", "300", "--json").json
+    assert report["machine"]
+    assert {line["notes"] for line in report["measurements"]} == {300}
+    assert all(line["measured_ms"] > 0 < line["bare_ms"] for line in report["measurements"])
+    assert "Example: graphmem bench" in " ".join(cli.ok("bench", "--help").out.split())
+    assert cli("bench", "--size", "0").code == 2
