@@ -166,7 +166,7 @@ def _erase_in(
 ) -> EraseReceipt:
     events = {event.id: event for event in reader.events(ids)}
     links = {link.pair for link in reader.links(ids)}
-    touched, history = _carried(reader, ids)
+    touched, history = _carried(setup, reader, ids)
     redaction = redact(frozenset(ids), tuple(touched.values()), history)
     for note in redaction.notes:
         work.put(note)
@@ -187,11 +187,11 @@ def _erase_in(
 
 
 def _carried(
-    reader: ScopeReader, ids: Sequence[str]
+    setup: Setup, reader: ScopeReader, ids: Sequence[str]
 ) -> tuple[dict[str, Note], tuple[EvolutionEvent, ...]]:
-    """Return the notes that evolution may have carried words of `ids` into, and their events."""
-    reached: dict[str, Note] = {}
-    front = list(ids)
+    """Return the notes whose words or history may hold something of `ids`, and their events."""
+    reached: dict[str, Note] = dict(reader.notes(_mentioning(setup, frozenset(ids))))
+    front = [*ids, *reached]
     while front:
         found = {event.note_id for event in reader.triggered(front)} - set(ids) - set(reached)
         notes = reader.notes(sorted(found))
@@ -200,10 +200,21 @@ def _carried(
     return reached, reader.events(sorted(reached)) if reached else ()
 
 
+def _mentioning(setup: Setup, ids: frozenset[str]) -> list[str]:
+    """Return the notes outside `ids` with an event that made or removed a link to one of them."""
+    events = setup.store.all_events(Scope(setup.scope.namespace))
+    return sorted({
+        event.note_id
+        for event in events
+        if event.note_id not in ids
+        and any(not ids.isdisjoint(link.pair) for link in (*event.linked, *event.unlinked))
+    })  # fmt: skip
+
+
 def _gone(setup: Setup, ids: Sequence[str]) -> bool:
     """Whether none of the ids answers any more, by any way a reader has."""
     store, scope = setup.store, setup.scope
-    if store.get(scope, ids):
+    if store.get(scope, ids) or _mentioning(setup, frozenset(ids)):
         return False
     return not any(
         store.events(scope, i) or store.links(scope, i) or store.neighbourhood(scope, i).notes
