@@ -62,6 +62,12 @@ def schema() -> tuple[LiteralString, ...]:
 
 
 @cache
+def schema_names() -> frozenset[str]:
+    """Return the names of the indexes and constraints that ``schema.cypher`` makes."""
+    return frozenset(re.findall(r"(\w+) IF NOT EXISTS", "\n".join(schema())))
+
+
+@cache
 def migrations() -> tuple[Migration, ...]:
     """Return the files of ``migrations/``, in order of version."""
     found = []

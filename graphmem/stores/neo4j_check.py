@@ -9,8 +9,9 @@ from functools import partial
 from neo4j import ManagedTransaction, Record
 
 from graphmem.model import CheckReport, Scope
+from graphmem.stores import cypher
 from graphmem.stores.neo4j_connection import Connection, run
-from graphmem.stores.neo4j_schema import ensure_vector_index, graph_state
+from graphmem.stores.neo4j_schema import graph_state, prepare
 from graphmem.stores.neo4j_scope import scope_parameters
 from graphmem.stores.neo4j_terms import ARCHIVE_MARK, CURRENT_MARK, owner
 from graphmem.stores.neo4j_vectors import Ask
@@ -71,12 +72,12 @@ class Inspection:
 
     def report(self, *, repair: bool) -> CheckReport:
         """Look, and with `repair` mend in one transaction and look again."""
-        before = [*self._missing_index(), *self._look(self._connection.read).problems()]
+        before = [*self._missing_indexes(), *self._look(self._connection.read).problems()]
         problems = before
         if repair and before:
             self._connection.write(self._mend)
-            ensure_vector_index(self._connection)
-            problems = [*self._missing_index(), *self._look(self._connection.read).problems()]
+            prepare(self._connection)
+            problems = [*self._missing_indexes(), *self._look(self._connection.read).problems()]
         counts = self._connection.read("stats", **scope_parameters(self._scope))[0]
         return CheckReport(
             notes=counts["notes"],
@@ -86,16 +87,20 @@ class Inspection:
             repaired=tuple(problem for problem in before if problem not in problems),
         )
 
-    def _missing_index(self) -> list[str]:
+    def _missing_indexes(self) -> list[str]:
+        shown = {row["name"]: row for row in self._connection.read("indexes")}
         state = graph_state(self._connection)
-        if state.model is None:
-            return []
-        for row in self._connection.read("vector_indexes"):
-            if row["name"] == f"note_{state.slot}":
-                if row["dimension"] == state.model.dimension and row["state"] == "ONLINE":
-                    return []
-                return [f"vector index {row['name']}: {row['state']}, dimension {row['dimension']}"]
-        return [f"vector index note_{state.slot}: missing"]
+        wanted = set(cypher.schema_names())
+        if state.model is not None:
+            wanted.add(f"note_{state.slot}")
+        problems = [f"index {name}: missing" for name in sorted(wanted - shown.keys())]
+        for name in sorted(wanted & shown.keys()):
+            row = shown[name]
+            if row["state"] != "ONLINE":
+                problems.append(f"index {name}: {row['state']}")
+            elif state.model is not None and row["dimension"] not in (None, state.model.dimension):
+                problems.append(f"index {name}: of dimension {row['dimension']}")
+        return problems
 
     def _look(self, ask: Ask) -> Findings:
         notes = ask("inspect_notes", **scope_parameters(self._scope), **self._owners)

@@ -79,12 +79,19 @@ def prepare(connection: Connection) -> VectorIndex | None:
             f"{connection.place} has schema version {known[0]['schema_version']}, this graphmem "
             f"knows versions up to {SCHEMA_VERSION}; nothing was changed: upgrade graphmem"
         )
-    for statement in cypher.schema():
-        connection.define(statement)
-    connection.define(cypher.query("begin_graph"), schema_version=SCHEMA_VERSION)
+    if not cypher.schema_names() <= _online(connection):
+        for statement in cypher.schema():
+            connection.define(statement)
+        connection.define(cypher.query("await_indexes"), seconds=INDEX_WAIT_SECONDS)
+    if not known:
+        connection.define(cypher.query("begin_graph"), schema_version=SCHEMA_VERSION)
     _migrate(connection)
-    connection.define(cypher.query("await_indexes"), seconds=INDEX_WAIT_SECONDS)
     return ensure_vector_index(connection)
+
+
+def _online(connection: Connection) -> frozenset[str]:
+    shown = connection.read("indexes")
+    return frozenset(row["name"] for row in shown if row["state"] == "ONLINE")
 
 
 def _migrate(connection: Connection) -> None:
@@ -108,7 +115,7 @@ def build_vector_index(connection: Connection, slot: str, dimension: int) -> Vec
 
     One that cannot filter, from before the server could, is kept: building takes long.
     """
-    for row in connection.read("vector_indexes"):
+    for row in connection.read("indexes"):
         if row["name"] == f"note_{slot}":
             if row["dimension"] == dimension and row["state"] == "ONLINE":
                 return VectorIndex(slot, filtered=row["filtered"])

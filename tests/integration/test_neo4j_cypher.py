@@ -32,7 +32,7 @@ NOT_IN_A_TRANSACTION = {
     "create_vector_index_embedding_alt",
     "drop_vector_index_embedding",
     "drop_vector_index_embedding_alt",
-    "vector_indexes",
+    "indexes",
 }
 WHOLE_STORE = {"clear_embeddings", "lock_store", "namespaces"}
 """They are asked of every namespace and may walk a label."""

@@ -113,7 +113,9 @@ DAMAGE = {
     ),
     "event loose": "MATCH (e:EvolutionEvent {id: 'n1@2'})-[c:CHANGED]->() DELETE c",
     "vector cut": "MATCH (n:Note {id: 'n1'}) SET n.embedding = n.embedding[..3]",
-    "index dropped": "DROP INDEX note_embedding",
+    "vector index dropped": "DROP INDEX note_embedding",
+    "word index dropped": "DROP INDEX note_terms",
+    "constraint dropped": "DROP CONSTRAINT related_unique",
 }
 
 
