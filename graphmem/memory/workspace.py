@@ -109,7 +109,7 @@ class Workspace:
         while len(kept) < limit and len(search.found) == search.asked:
             search = self._search(vector, search.asked * 4)
             kept = self._unchanged(search.found, note_id)
-        merged = [*kept, *self._overlaid(vector, note_id)]
+        merged = [*kept, *self._overlaid(vector, note_id, limit)]
         merged.sort(key=lambda n: (-n.cosine, n.note_id))
         return tuple(merged[:limit])
 
@@ -126,14 +126,10 @@ class Workspace:
             and (n.note_id not in self._notes or not self._notes[n.note_id].archived)
         ]
 
-    def _overlaid(self, vector: Vector, note_id: str) -> list[Neighbour]:
-        return [
-            n
-            for n in self._vectors.similar(vector)
-            if n.note_id != note_id
-            and n.note_id not in self._erased
-            and not self._notes[n.note_id].archived
-        ]
+    def _overlaid(self, vector: Vector, note_id: str, limit: int) -> list[Neighbour]:
+        hidden = {note_id, *self._erased, *(i for i, n in self._notes.items() if n.archived)}
+        found = self._vectors.similar(vector, limit + len(hidden))
+        return [n for n in found if n.note_id not in hidden]
 
     def vector_of(self, note_id: str) -> Vector | None:
         """Return the note's vector as it will be, shape (dimension,)."""
@@ -225,6 +221,10 @@ class Workspace:
         )
 
 
+_SLACK = 1e-5
+"""More than float32 rounding can move a cosine."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Search:
     """One search of the store: its vector, how many were asked for, and what was found."""
@@ -257,6 +257,23 @@ class _VectorOverlay:
             self._block = grown
         self._block[row] = vector
 
-    def similar(self, vector: Vector) -> list[Neighbour]:
-        cosines = self._block[: len(self._rows)] @ vector if self._rows else ()
-        return [Neighbour(i, float(c)) for i, c in zip(self._rows, cosines, strict=True)]
+    def similar(self, vector: Vector, limit: int) -> list[Neighbour]:
+        """Return at least the `limit` nearest, ties included, in no order."""
+        count = len(self._rows)
+        if not count:
+            return []
+        rough = self._block[:count] @ vector
+        rows = np.arange(count)
+        if count > limit:
+            rows = np.flatnonzero(
+                rough >= np.partition(rough, count - limit)[count - limit] - _SLACK
+            )
+        # Summed row by row in float64, as the stores do: equal vectors must stay a tie.
+        exact = np.einsum(
+            "ij,j->i", self._block[rows].astype(np.float64), vector.astype(np.float64)
+        )
+        ids = list(self._rows)
+        return [
+            Neighbour(ids[row], min(1.0, max(-1.0, cosine)))
+            for row, cosine in zip(rows.tolist(), exact.tolist(), strict=True)
+        ]
