@@ -7,10 +7,12 @@ server.
 
 from __future__ import annotations
 
+import os
 import secrets
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from contextlib import ExitStack
@@ -22,7 +24,6 @@ from neo4j_server.jdk import Jdk, runtime_for
 
 HERE = Path(__file__).parent
 START_SECONDS = 180
-STOP_SECONDS = 60
 JAVA_FLAGS = (
     "--add-opens=java.base/java.nio=ALL-UNNAMED",
     "--add-opens=java.base/java.io=ALL-UNNAMED",
@@ -30,6 +31,8 @@ JAVA_FLAGS = (
     "-Dio.netty.tryReflectionSetAccessible=true",
     "-Dlog4j2.disable.jmx=true",
 )
+LAUNCHER_FLAGS = ("-Xmx128m", "-XX:+UseSerialGC")
+"""Of the small process that starts the server, not of the server."""
 SETTINGS = """\
 server.default_listen_address=127.0.0.1
 server.bolt.listen_address=127.0.0.1:{bolt}
@@ -148,7 +151,8 @@ class MavenServer:
 
     def _start(self, stack: ExitStack) -> Address:
         jdk, lib = java_for(self.release), jars(self.release)
-        home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="graphmem-neo4j-")))
+        home = Path(tempfile.mkdtemp(prefix="graphmem-neo4j-"))
+        stack.callback(shutil.rmtree, home, ignore_errors=True)
         bolt, http = _free_ports(2)
         password = secrets.token_hex(12)
         (home / "conf").mkdir()
@@ -157,39 +161,53 @@ class MavenServer:
             "NEO4J_HOME": str(home),
             "NEO4J_CONF": str(home / "conf"),
             "JAVA_HOME": str(jdk.home),
-            "PATH": "/usr/bin:/bin",
+            "PATH": os.defpath,
         }
-        command = [str(jdk.java), "-cp", f"{lib}/*", *JAVA_FLAGS]
+        java = [str(jdk.java), *LAUNCHER_FLAGS, "-cp", f"{lib}/*", *JAVA_FLAGS]
         subprocess.run(
-            [*command, "org.neo4j.server.startup.Neo4jAdminCommand", "dbms",
+            [*java, "org.neo4j.server.startup.Neo4jAdminCommand", "dbms",
              "set-initial-password", password],
             env=environment, check=True, capture_output=True,
         )  # fmt: skip
-        log = stack.enter_context((home / "console.log").open("w+", encoding="utf-8"))
-        process = subprocess.Popen(
-            [*command, "org.neo4j.server.startup.Neo4jCommand", "console"],
-            env=environment, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-            start_new_session=True,  # an interrupt of the test run must not reach the server first
-        )  # fmt: skip
-        stack.callback(_stop, process)
-        _wait_until_started(process, home / "console.log")
+        log = home / "console.log"
+        keeper = _keep(
+            home, [*java, "org.neo4j.server.startup.Neo4jCommand", "console"], environment, log
+        )
+        stack.callback(_stop, keeper)
+        _wait_until_started(keeper, log)
         return Address(
             f"bolt://127.0.0.1:{bolt}", password, browser=f"http://127.0.0.1:{http}/browser/"
         )
 
 
-def _wait_until_started(process: subprocess.Popen[bytes], log: Path) -> None:
+def _keep(
+    home: Path, command: list[str], environment: dict[str, str], log: Path
+) -> subprocess.Popen[bytes]:
+    with log.open("wb") as output:
+        return subprocess.Popen(
+            [sys.executable, str(HERE / "keeper.py"), str(home), *command],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # an interrupt of the run must not reach the server first
+        )
+
+
+def _wait_until_started(keeper: subprocess.Popen[bytes], log: Path) -> None:
     deadline = time.monotonic() + START_SECONDS
-    while "Started." not in (said := log.read_text(encoding="utf-8", errors="replace")):
-        if process.poll() is not None or time.monotonic() > deadline:
+    while "Started." not in (said := _read(log)):
+        if keeper.poll() is not None or time.monotonic() > deadline:
             raise NoServerError(f"Neo4j did not start:\n{said[-2000:]}")
         time.sleep(0.1)
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+def _read(log: Path) -> str:
+    # A keeper whose server fails at once has removed the log with its folder.
+    return log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+
+
+def _stop(keeper: subprocess.Popen[bytes]) -> None:
+    assert keeper.stdin is not None
+    keeper.stdin.close()
+    keeper.wait()
