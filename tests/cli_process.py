@@ -17,7 +17,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-_FOREIGN = ("GRAPHMEM_", "NEO4J_", "COLUMNS", "FORCE_COLOR", "PYTHONWARNINGS")
+_FOREIGN = ("GRAPHMEM_", "NEO4J_", "COLUMNS", "FORCE_COLOR", "PYTHONWARNINGS", "PYTHONUNBUFFERED")
 _SECONDS = 120
 _PROCESSES = multiprocessing.get_context("forkserver")
 _PROCESSES.set_forkserver_preload(

@@ -29,6 +29,7 @@ SHOWN_QUESTIONS = ("q06", "q17", "q23", "q29", "q31")
 Japanese, and one about the wrong person."""
 
 SHOWN_LINKS = 5
+_BATCH = 32  # small, so that the progress bar moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ def fill(memory: Memory, progress: Progress | None = None) -> AddReport:
             f"namespace {memory.namespace!r} holds {len(held)} notes that are not the demo's; "
             "nothing was added; choose another with --namespace"
         )
-    return memory.add_many(notes, progress=progress)
+    return memory.add_many(notes, batch_size=_BATCH, progress=progress)
 
 
 def take_tour(memory: Memory, added: AddReport) -> Tour:

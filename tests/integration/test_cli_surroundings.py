@@ -68,15 +68,15 @@ def test_unknown_embedder_setting(cli: CommandLine) -> None:
     refused(cli, "add", "x", "--url", ":memory:", GRAPHMEM_EMBEDDER="hashing-0")
 
 
-def test_a_reader_that_leaves_causes_no_traceback(cli: CommandLine) -> None:
-    lines = "".join(
-        json.dumps({"text": f"note number {i} " + "x" * 500}) + "\n" for i in range(400)
-    )
+@pytest.mark.parametrize("command", ["stats", "export"], ids=["at the end", "in the middle"])
+def test_a_reader_that_leaves_causes_no_traceback(cli: CommandLine, command: str) -> None:
+    notes = [{"text": f"note number {i} " + "x" * 500} for i in range(400)]
+    lines = "".join(json.dumps(note) + "\n" for note in notes)
     cli.ok("import", "-", "--url", "many.graphmem", stdin=lines)
     writer = subprocess.Popen(  # fixed arguments
         [
             *(sys.executable, "-c", "from graphmem.interfaces.cli import main; main()"),
-            *("export", "--url", "many.graphmem"),
+            *(command, "--json", "--url", "many.graphmem"),
         ],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -85,7 +85,6 @@ def test_a_reader_that_leaves_causes_no_traceback(cli: CommandLine) -> None:
     )
     assert writer.stdout is not None
     assert writer.stderr is not None
-    writer.stdout.readline()
     writer.stdout.close()
     assert writer.stderr.read() == b""
     writer.stderr.close()
