@@ -202,8 +202,9 @@ CALL (candidates) {
   WHERE ends = 2
   RETURN collect(r {
     from_id: startNode(r).id, to_id: endNode(r).id, kind: type(r), .weight, .cosine,
-    created_at: r.created_at.epochSeconds * 1000000 + r.created_at.microsecond, .retrievals,
-    last_retrieved_at: r.last_retrieved_at.epochSeconds * 1000000 + r.last_retrieved_at.microsecond
+    created_at: r.created_at.epochMillis * 1000 + r.created_at.microsecond % 1000, .retrievals,
+    last_retrieved_at:
+      r.last_retrieved_at.epochMillis * 1000 + r.last_retrieved_at.microsecond % 1000
   }) AS links
 }
 CALL (g, candidates) {
@@ -213,9 +214,10 @@ CALL (g, candidates) {
     note: n {
       .id, .content, .role, .author, .source_id, .source_revision, .source_position,
       .source_start, .source_end,
-      created_at: n.created_at.epochSeconds * 1000000 + n.created_at.microsecond, .keywords,
+      created_at: n.created_at.epochMillis * 1000 + n.created_at.microsecond % 1000, .keywords,
       .tags, .context, .importance_score, .metadata,
-      last_accessed_at: n.last_accessed_at.epochSeconds * 1000000 + n.last_accessed_at.microsecond,
+      last_accessed_at:
+        n.last_accessed_at.epochMillis * 1000 + n.last_accessed_at.microsecond % 1000,
       .feedback, .recall_count, .revision, .content_revision, .archived, .given
     },
     terms: n.terms[..n.term_count],

@@ -1,4 +1,4 @@
-// Vector index over the notes' property embedding that can filter by namespace (Neo4j 2026.1 and later)
+// Vector index over embedding that filters by namespace (Neo4j 2026.1 and later)
 CYPHER 25
 CREATE VECTOR INDEX note_embedding IF NOT EXISTS
 FOR (n:Note) ON (n.embedding)

@@ -1,4 +1,4 @@
-// Vector index over the notes' property embedding_alt that can filter by namespace (Neo4j 2026.1 and later)
+// Vector index over embedding_alt that filters by namespace (Neo4j 2026.1 and later)
 CYPHER 25
 CREATE VECTOR INDEX note_embedding_alt IF NOT EXISTS
 FOR (n:Note) ON (n.embedding_alt)

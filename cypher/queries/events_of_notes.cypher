@@ -5,7 +5,7 @@ WHERE ($sources IS NULL OR n.source_id IN $sources)
   AND ($authors IS NULL OR n.author IN $authors)
 WITH DISTINCT e
 RETURN e {
-  .id, .note_id, .kind, .revision, at: e.at.epochSeconds * 1000000 + e.at.microsecond, .proposer,
+  .id, .note_id, .kind, .revision, at: e.at.epochMillis * 1000 + e.at.microsecond % 1000, .proposer,
   .trigger_id, .similarity, .before, .after, .linked, .unlinked
 } AS event
 ORDER BY event.note_id, event.revision

@@ -7,7 +7,7 @@ WITH n ORDER BY n.id LIMIT $page
 RETURN n.id AS id, COLLECT {
   MATCH (e:EvolutionEvent)-[:CHANGED]->(n)
   RETURN e {
-    .id, .note_id, .kind, .revision, at: e.at.epochSeconds * 1000000 + e.at.microsecond,
+    .id, .note_id, .kind, .revision, at: e.at.epochMillis * 1000 + e.at.microsecond % 1000,
     .proposer, .trigger_id, .similarity, .before, .after, .linked, .unlinked
   }
   ORDER BY e.revision

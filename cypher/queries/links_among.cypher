@@ -4,7 +4,7 @@ MATCH (a)-[r:RELATED|FOLLOWS]->(b:Note)
 WHERE b.id IN $ids
 RETURN r {
   from_id: a.id, to_id: b.id, kind: type(r), .weight, .cosine,
-  created_at: r.created_at.epochSeconds * 1000000 + r.created_at.microsecond, .retrievals,
-  last_retrieved_at: r.last_retrieved_at.epochSeconds * 1000000 + r.last_retrieved_at.microsecond
+  created_at: r.created_at.epochMillis * 1000 + r.created_at.microsecond % 1000, .retrievals,
+  last_retrieved_at: r.last_retrieved_at.epochMillis * 1000 + r.last_retrieved_at.microsecond % 1000
 } AS link
 ORDER BY link.kind, link.from_id, link.to_id

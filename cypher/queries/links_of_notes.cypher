@@ -6,7 +6,7 @@ WHERE ($sources IS NULL OR (n.source_id IN $sources AND m.source_id IN $sources)
 WITH DISTINCT r
 RETURN r {
   from_id: startNode(r).id, to_id: endNode(r).id, .weight, .cosine,
-  created_at: r.created_at.epochSeconds * 1000000 + r.created_at.microsecond, .retrievals,
-  last_retrieved_at: r.last_retrieved_at.epochSeconds * 1000000 + r.last_retrieved_at.microsecond
+  created_at: r.created_at.epochMillis * 1000 + r.created_at.microsecond % 1000, .retrievals,
+  last_retrieved_at: r.last_retrieved_at.epochMillis * 1000 + r.last_retrieved_at.microsecond % 1000
 } AS link
 ORDER BY link.from_id, link.to_id

@@ -10,8 +10,9 @@ RETURN n.id AS id, COLLECT {
     AND ($authors IS NULL OR m.author IN $authors)
   RETURN r {
     from_id: n.id, to_id: m.id, .weight, .cosine,
-    created_at: r.created_at.epochSeconds * 1000000 + r.created_at.microsecond, .retrievals,
-    last_retrieved_at: r.last_retrieved_at.epochSeconds * 1000000 + r.last_retrieved_at.microsecond
+    created_at: r.created_at.epochMillis * 1000 + r.created_at.microsecond % 1000, .retrievals,
+    last_retrieved_at:
+      r.last_retrieved_at.epochMillis * 1000 + r.last_retrieved_at.microsecond % 1000
   }
   ORDER BY m.id
 } AS links

@@ -14,7 +14,8 @@ CALL () {
   WHERE ($sources IS NULL OR (n.source_id IN $sources AND m.source_id IN $sources))
     AND ($authors IS NULL OR (n.author IN $authors AND m.author IN $authors))
   SET r.retrievals = r.retrievals + 1,
-      r.last_retrieved_at = CASE WHEN r.last_retrieved_at >= $at THEN r.last_retrieved_at ELSE $at END
+      r.last_retrieved_at =
+        CASE WHEN r.last_retrieved_at >= $at THEN r.last_retrieved_at ELSE $at END
   RETURN count(*) AS links
 }
 RETURN notes, links

@@ -5,9 +5,9 @@ WHERE n.id > $after
 WITH n ORDER BY n.id LIMIT $page
 RETURN n {
   .id, .content, .role, .author, .source_id, .source_revision, .source_position, .source_start,
-  .source_end, created_at: n.created_at.epochSeconds * 1000000 + n.created_at.microsecond,
+  .source_end, created_at: n.created_at.epochMillis * 1000 + n.created_at.microsecond % 1000,
   .keywords, .tags, .context, .importance_score, .metadata,
-  last_accessed_at: n.last_accessed_at.epochSeconds * 1000000 + n.last_accessed_at.microsecond,
+  last_accessed_at: n.last_accessed_at.epochMillis * 1000 + n.last_accessed_at.microsecond % 1000,
   .feedback, .recall_count, .revision, .content_revision, .archived, .given
 } AS note
 ORDER BY note.id
