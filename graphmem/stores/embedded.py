@@ -37,6 +37,7 @@ from graphmem.stores.retrieval import (
     find_candidates,
     links_among,
     nearest_notes,
+    seen_from,
     surroundings,
 )
 from graphmem.stores.rows import to_micros
@@ -236,7 +237,8 @@ class NetworkXStore:
             if not starts:
                 return Neighbourhood((), ())
             rows = shard.sorted_by_id(surroundings(shard, scope, starts[0], hops, limit))
-            links = self._session.with_use(shard, links_among(shard, rows, 0.0))
+            seen = seen_from(shard, scope, starts[0])
+            links = self._session.with_use(shard, links_among(shard, rows, 0.0, seen))
             bodies = self._session.bodies(shard, scope.namespace, rows)
             return Neighbourhood(tuple(note for note, _ in bodies), links)
 
@@ -310,7 +312,7 @@ class NetworkXStore:
                 notes=len(rows),
                 archived=int(shard.columns.archived[seen].sum()),
                 related=_related_count(shard, keys),
-                follows=len(shard.sources.follows_among(np.array(rows, dtype=np.intp))),
+                follows=len(shard.sources.follows_among(np.array(rows, dtype=np.intp), seen)),
                 sources=len(np.unique(sources[sources >= 0])),
                 events=session.tables.count_events(keys),
                 recalls=session.tables.recalls(keys)

@@ -116,7 +116,8 @@ def _load_vectors(shard: Shard, tables: Tables, number: int) -> None:
             continue
         vectors = np.frombuffer(value, dtype="<f4").reshape(BLOCK, block.dimension)
         start, stop = np.searchsorted(keys, (first, first + BLOCK)).tolist()
-        block.copy_in(start, vectors[keys[start:stop] - first])
+        whole = stop - start == BLOCK
+        block.copy_in(start, vectors if whole else vectors[keys[start:stop] - first])
 
 
 def _name_numbers(names: Vocabulary, column: Sequence[str | None]) -> list[int]:

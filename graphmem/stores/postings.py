@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,13 @@ class Vocabulary:
 
     def __len__(self) -> int:
         return len(self.words)
+
+    def texts(self, numbers: Sequence[int]) -> tuple[str, ...]:
+        """Return the words of these numbers."""
+        if len(numbers) > 1:
+            words: tuple[str, ...] = itemgetter(*numbers)(self.words)
+            return words
+        return tuple(self.words[number] for number in numbers)
 
     def number(self, word: str) -> int:
         """Return the word's number, a new one if it is new."""

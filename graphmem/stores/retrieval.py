@@ -84,7 +84,7 @@ def find_candidates(shard: Shard, scope: Scope, query: CandidateQuery) -> Found:
         cosines=_cosines(shard, rows, query.vector),
         vector_ranks={row: rank for rank, row in enumerate(nearest)},
         lexical_ranks={row: rank for rank, row in enumerate(lexical)},
-        links=links_among(shard, rows, query.min_weight),
+        links=links_among(shard, rows, query.min_weight, eligible),
         note_count=note_count,
         average_terms=terms / note_count if note_count else 0.0,
         document_frequency={t: min(len(r), TERM_CAP) for t, r in postings.rows.items()},
@@ -104,12 +104,14 @@ def nearest_notes(
     )
 
 
-def links_among(shard: Shard, rows: Sequence[int], min_weight: float) -> tuple[Link, ...]:
+def links_among(
+    shard: Shard, rows: Sequence[int], min_weight: float, seen: Mask
+) -> tuple[Link, ...]:
     """Return RELATED and FOLLOWS links whose ends are among `rows`, by (kind, from, to).
 
-    `rows` are in order of id.
+    `rows` are in order of id and seen.
     """
-    chained = shard.sources.follows_among(np.array(rows, dtype=np.intp))
+    chained = shard.sources.follows_among(np.array(rows, dtype=np.intp), seen)
     related = shard.links.among([shard.ids[row] for row in rows], min_weight)
     return (*chained, *related)
 
@@ -228,20 +230,19 @@ class _Expansion:
             for _ in range(self.query.window):
                 if not len(at):
                     break
-                at = sources.steps(at)[direction].astype(np.intp)
+                at = sources.steps(at, eligible)[direction].astype(np.intp)
                 at = at[at != NONE]
-                at = at[eligible[at]]
                 reached.update(at.tolist())
         return reached
 
 
 def surroundings(shard: Shard, scope: Scope, start: int, hops: int, limit: int) -> list[int]:
     """Return the rows within `hops` of `start`, nearest first, then by id, cut at `limit`."""
-    seen = shard.mask(scope, NoteFilter())
+    seen = seen_from(shard, scope, start)
     reached, edge = [start], {start}
     visited = {start}
     for _ in range(hops):
-        further = {row for row in _next_to(shard, edge) if seen[row]} - visited
+        further = {row for row in _next_to(shard, edge, seen) if seen[row]} - visited
         if not further or len(reached) >= limit:
             break
         visited |= further
@@ -250,11 +251,18 @@ def surroundings(shard: Shard, scope: Scope, start: int, hops: int, limit: int) 
     return reached[: max(limit, 0)]
 
 
-def _next_to(shard: Shard, rows: Collection[int]) -> set[int]:
+def seen_from(shard: Shard, scope: Scope, start: int) -> Mask:
+    """Return the mask of what a look around `start` may see: `start` even when archived."""
+    seen = shard.mask(scope, NoteFilter()).copy()
+    seen[start] = True
+    return seen
+
+
+def _next_to(shard: Shard, rows: Collection[int], seen: Mask) -> set[int]:
     found: set[int] = set()
     ids = {shard.ids[row] for row in rows}
     for link in shard.links.touching(ids):
         found.update((shard.row_of[link.from_id], shard.row_of[link.to_id]))
-    for steps in shard.sources.steps(np.array(list(rows), dtype=np.intp)):
+    for steps in shard.sources.steps(np.array(list(rows), dtype=np.intp), seen):
         found.update(steps.tolist())
     return found - {NONE}

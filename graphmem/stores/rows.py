@@ -7,6 +7,7 @@ little-endian int32 and float32 blobs, so that a file can move between machines.
 from __future__ import annotations
 
 import json
+import struct
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeAlias
@@ -32,6 +33,7 @@ Row: TypeAlias = tuple[Any, ...]
 """A row as SQLite takes and returns it: its columns are of mixed types."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_NOTHING_GIVEN = Given()
 _SEPARATOR = "\x1f"
 _AS_JSON = "\x1e"
 
@@ -48,7 +50,7 @@ def to_micros(moment: datetime) -> int:
 
 def from_micros(micros: int) -> datetime:
     """Return the moment of :func:`to_micros`, in UTC."""
-    return _EPOCH + timedelta(microseconds=micros)
+    return _EPOCH + timedelta(0, 0, micros)
 
 
 def join_texts(texts: Sequence[str]) -> str:
@@ -78,6 +80,12 @@ def split_texts(joined: str) -> tuple[str, ...]:
 def to_blob(vector: Vector) -> bytes:
     """Return the vector's bytes."""
     return np.ascontiguousarray(vector, dtype="<f4").tobytes()
+
+
+def term_numbers(blob: bytes) -> tuple[int, ...]:
+    """Return the term numbers of one note's blob; a broken last one is left out."""
+    count = len(blob) // 4
+    return struct.unpack_from(f"<{count}i", blob)
 
 
 def numbers_of(blob: bytes) -> NDArray[np.int32]:
@@ -154,6 +162,7 @@ def note_of(namespace: str, row: Row) -> Note:
     source = None
     if source_id is not None:
         source = Source(source_id, source_revision, position, start, end)
+    created = from_micros(created_at)
     return Note(
         note_id,
         namespace,
@@ -161,19 +170,19 @@ def note_of(namespace: str, row: Row) -> Note:
         role,
         author,
         source,
-        from_micros(created_at),
+        created,
         split_texts(keywords),
         split_texts(tags),
         context,
         importance,
         json.loads(metadata) if metadata else NO_METADATA,
-        from_micros(accessed_at),
+        created if accessed_at == created_at else from_micros(accessed_at),
         feedback,
         recalls,
         revision,
         content_revision,
         archived == 1,
-        _given_of(json.loads(given)) if given else Given(),
+        _given_of(json.loads(given)) if given else _NOTHING_GIVEN,
     )
 
 

@@ -14,23 +14,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from graphmem.errors import ClosedMemory, StoreUnavailable, TransferError
-from graphmem.model import Link, LinkKind, ModelIdentity, Note
+from graphmem.model import Link, LinkKind, ModelIdentity
 from graphmem.stores.applying import Aftermath
+from graphmem.stores.bodies import Bodies, Body
 from graphmem.stores.journal import MEMORY, Change, Journal, translated
 from graphmem.stores.loading import load_shard, refresh
-from graphmem.stores.rows import note_of, numbers_of
+from graphmem.stores.rows import note_of, term_numbers
 from graphmem.stores.shard import Shard
 from graphmem.stores.tables import Tables
 from graphmem.stores.usage import KeyPair, PendingUse
 
 _USE_LAG = 1.0
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.001, 0.01
-_BODIES_KEPT = 16_384
-_LONGEST_KEPT = 4_096
-
-Body = tuple[Note, tuple[str, ...]]
-"""A note with its terms."""
-
 _inherited: list[Journal] = []
 """Connections that came over a fork: SQLite forbids to use them, even to close them."""
 
@@ -63,7 +58,7 @@ class Session:
         self._journal: Journal | None = None
         self._tables: Tables | None = None
         self._shards: dict[str, Shard] = {}
-        self._bodies: dict[int, Body] = {}
+        self._bodies = Bodies()
         self._data_version: int | None = None
         self._sequence = 0
 
@@ -158,24 +153,17 @@ class Session:
         return [_copied(body) if body[0].metadata else body for body in found]
 
     def _kept(self, shard: Shard, namespace: str, keys: Sequence[int]) -> list[Body]:
-        kept = self._bodies
-        missing = [key for key in keys if key not in kept]
+        missing = self._bodies.missing(keys)
         if not missing:
-            return [kept[key] for key in keys]
-        read = self._read(shard, namespace, missing)
-        return [read[key] if key in read else kept[key] for key in keys]
-
-    def _read(self, shard: Shard, namespace: str, keys: Sequence[int]) -> dict[int, Body]:
-        word = shard.vocabulary.words.__getitem__
+            return self._bodies.of(keys)
+        texts = shard.vocabulary.texts
         read: dict[int, Body] = {}
-        for row in self.tables.notes(keys):
-            read[row[0]] = note_of(namespace, row), tuple(map(word, numbers_of(row[8]).tolist()))
-        short = {k: body for k, body in read.items() if len(body[0].content) <= _LONGEST_KEPT}
-        if len(self._bodies) + len(short) > _BODIES_KEPT:
-            self._bodies = {}  # a caller may still hold the old ones
-        if len(short) <= _BODIES_KEPT:
-            self._bodies.update(short)
-        return read
+        for row in self.tables.notes(missing):
+            read[row[0]] = note_of(namespace, row), texts(term_numbers(row[8]))
+        held = [key for key in keys if key not in read]
+        found = read | dict(zip(held, self._bodies.of(held), strict=True))
+        self._bodies.keep(read)
+        return [found[key] for key in keys]
 
     def with_use(self, shard: Shard, links: Iterable[Link]) -> tuple[Link, ...]:
         """Return the links with pending use added."""
@@ -351,8 +339,7 @@ class Session:
         if change.notes is None:
             self._bodies.clear()
             return
-        for key in (*change.notes, *change.used):
-            self._bodies.pop(key, None)
+        self._bodies.drop((*change.notes, *change.used))
 
     def _forget_used(self, change: Change) -> None:
         """Have bodies and links whose use or weight changed be read anew."""

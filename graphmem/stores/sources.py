@@ -46,17 +46,23 @@ class Sources:
         rows = self.postings.rows(source)
         return rows[self._columns.alive[rows]]
 
-    def steps(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return for each row the row it follows and the row that follows it; else NONE."""
+    def steps(self, rows: NDArray[np.intp], seen: Mask) -> tuple[Rows, Rows]:
+        """Return for each row the seen row it follows and the one that follows it; else NONE.
+
+        Rows that are not seen are skipped.
+        """
         for source in set(self._columns.source[rows].tolist()) - self._chains.keys():
             if source != NONE:
                 self._chain_up(source)
         self._reach(self._columns.count)
-        return self._before[rows], self._after[rows]
+        return _skip(self._before, rows, seen), _skip(self._after, rows, seen)
 
-    def follows_among(self, rows: NDArray[np.intp]) -> list[Link]:
-        """Return the FOLLOWS links whose two ends are among `rows`, in order of `rows`."""
-        before, _ = self.steps(rows)
+    def follows_among(self, rows: NDArray[np.intp], seen: Mask) -> list[Link]:
+        """Return the FOLLOWS links whose two ends are among `rows`, in order of `rows`.
+
+        Links of the chain of the seen rows; see :meth:`steps`.
+        """
+        before, _ = self.steps(rows, seen)
         inside = np.zeros(self._columns.count + 1, dtype=bool)  # the last one is for NONE
         inside[rows] = True
         held = inside[before]
@@ -154,3 +160,11 @@ class Sources:
                 self._ids[row], self._ids[earlier], weight=1.0, cosine=1.0, kind=LinkKind.FOLLOWS
             )
         return found
+
+
+def _skip(step: Rows, rows: NDArray[np.intp], seen: Mask) -> Rows:
+    """Take one step from each row, and further ones while the row reached is not seen."""
+    reached: Rows = step[rows]
+    while len(hidden := np.flatnonzero((reached != NONE) & ~seen[reached])):
+        reached[hidden] = step[reached[hidden]]
+    return reached

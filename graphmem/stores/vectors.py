@@ -85,7 +85,10 @@ class VectorBlock:
         """Set consecutive rows from `first`; zeros stand for no vector."""
         stop = first + len(vectors)
         self._values[first:stop] = vectors
-        self._present[first:stop] = vectors.any(axis=1)
+        present = vectors[:, 0] != 0.0
+        holes = np.flatnonzero(~present)
+        present[holes] = vectors[holes].any(axis=1)
+        self._present[first:stop] = present
 
     def move(self, old: int, new: int) -> None:
         """Give row `new` the vector of row `old`, or none if it has none."""
