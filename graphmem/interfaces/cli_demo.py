@@ -40,8 +40,10 @@ def demo(
         show_json(tour)
         return
     show(tour_view(tour))
-    show(
-        "",
-        f'Try: graphmem recall "what is Zoë allergic to?" --url {place}',
-        f"     graphmem history {tour.evolution.note.id} --url {place}" if tour.evolution else "",
-    )
+    if place != ":memory:":
+        at = f"--url {place}"
+        if namespace != DEFAULT_NAMESPACE:
+            at += f" --namespace {namespace}"
+        show("", f'Try: graphmem recall "what is Zoë allergic to?" {at}')
+        if tour.evolution is not None:
+            show(f"     graphmem history {tour.evolution.note.id} {at}")
