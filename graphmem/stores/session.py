@@ -9,11 +9,11 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from graphmem.errors import ClosedMemory, StoreUnavailable, TransferError
+from graphmem.errors import ClosedMemory, StoreError, StoreUnavailable, TransferError
 from graphmem.model import Link, LinkKind, ModelIdentity
 from graphmem.stores.applying import Aftermath
 from graphmem.stores.bodies import Bodies, Body
@@ -55,6 +55,7 @@ class Session:
         self._turn = threading.Lock()
         self._closed = False
         self._scrub_due = False
+        self._timer: threading.Timer | None = None
         self._journal: Journal | None = None
         self._tables: Tables | None = None
         self._shards: dict[str, Shard] = {}
@@ -92,6 +93,8 @@ class Session:
             with self._guard():
                 if self._journal is not None:
                     self._journal.close()
+                if self._timer is not None:
+                    self._timer.cancel()
                 self._closed = True
                 self._journal = self._tables = None
                 self._reset()
@@ -116,6 +119,7 @@ class Session:
             _inherited.append(self._journal)
             self._journal = self._tables = None
         self.pending = PendingUse()
+        self._timer = None
         self._reset()
 
     # --- reading -----------------------------------------------------------------------
@@ -180,6 +184,7 @@ class Session:
     def count_use(self, notes: Iterable[int], links: Iterable[KeyPair], moment: int) -> None:
         """Count one use of these notes and links, within a view."""
         self.pending.count(notes, links, moment, time.monotonic())
+        self._set_timer()
 
     def backup(self, path: Path) -> None:
         """Copy the whole file to a new one, which is there whole or not at all."""
@@ -206,8 +211,8 @@ class Session:
             raise self._held_too_long()
         try:
             with translated(self.place):
-                self._begin(deadline)
                 try:
+                    self._begin(deadline)
                     with self._state:
                         self._catch_up()
                     yield
@@ -296,6 +301,23 @@ class Session:
         with self.applying():
             self._catch_up()
             self._commit(())
+
+    def _set_timer(self) -> None:
+        if self._timer is None and self.pending.since is not None:
+            self._timer = threading.Timer(_USE_LAG, self._flush_when_idle)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _flush_when_idle(self) -> None:
+        """Write pending use although nobody calls; on a timer's thread."""
+        with self._state:
+            self._timer = None
+            if self._closed or self.pending.since is None:
+                return
+            # What is wrong with the file is for the next call, or for `close`, to say.
+            with suppress(StoreError), self.view():
+                pass  # a view writes what is due when it ends
+            self._set_timer()
 
     # --- staying current ---------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from graphmem.stores.postings import PostingIndex, Rows, Vocabulary
 from graphmem.stores.vectors import Mask
 
 _TRIED_FIRST = 64
+_SKIPPED_SINGLY = 8
 _FOLLOWS_KEPT = 100_000
 
 
@@ -55,7 +56,12 @@ class Sources:
             if source != NONE:
                 self._chain_up(source)
         self._reach(self._columns.count)
-        return _skip(self._before, rows, seen), _skip(self._after, rows, seen)
+        before, after = self._before[rows], self._after[rows]
+        for step, reached in ((self._before, before), (self._after, after)):
+            hidden = _skip(step, reached, seen)
+            for source in set(self._columns.source[rows[hidden]].tolist()):
+                self._skip_far(int(source), rows, (before, after), seen)
+        return before, after
 
     def follows_among(self, rows: NDArray[np.intp], seen: Mask) -> list[Link]:
         """Return the FOLLOWS links whose two ends are among `rows`, in order of `rows`.
@@ -81,6 +87,21 @@ class Sources:
             rest = np.array(ranked[_TRIED_FIRST:])
             found += rest[eligible[rest]][:limit].tolist()
         return found[:limit]
+
+    def _skip_far(
+        self, source: int, rows: NDArray[np.intp], reached: tuple[Rows, Rows], seen: Mask
+    ) -> None:
+        """Set what the rows of one source reach, from the whole chain of its seen rows."""
+        before, after = reached
+        chain = np.array(self._chains[source], dtype=np.int32)
+        places = np.zeros(self._columns.count, dtype=np.int32)
+        places[chain] = np.arange(len(chain))
+        placed = self._columns.position[rows] != NO_POSITION
+        own = np.flatnonzero((self._columns.source[rows] == source) & placed)
+        shown = np.flatnonzero(seen[chain])
+        ends = np.concatenate(([NONE], chain[shown], [NONE])).astype(np.int32)
+        before[own] = ends[np.searchsorted(shown, places[rows[own]], side="left")]
+        after[own] = ends[np.searchsorted(shown, places[rows[own]], side="right") + 1]
 
     # --- changes -----------------------------------------------------------------------
 
@@ -162,9 +183,11 @@ class Sources:
         return found
 
 
-def _skip(step: Rows, rows: NDArray[np.intp], seen: Mask) -> Rows:
-    """Take one step from each row, and further ones while the row reached is not seen."""
-    reached: Rows = step[rows]
-    while len(hidden := np.flatnonzero((reached != NONE) & ~seen[reached])):
+def _skip(step: Rows, reached: Rows, seen: Mask) -> NDArray[np.intp]:
+    """Go on from rows that are not seen, a few steps; return where that was not enough."""
+    for _ in range(_SKIPPED_SINGLY):
+        hidden = np.flatnonzero((reached != NONE) & ~seen[reached])
+        if not len(hidden):
+            break
         reached[hidden] = step[reached[hidden]]
-    return reached
+    return np.flatnonzero((reached != NONE) & ~seen[reached])

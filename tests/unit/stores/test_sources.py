@@ -3,6 +3,7 @@ from __future__ import annotations
 import random
 
 import numpy as np
+import pytest
 
 from graphmem.stores.columns import NO_POSITION, NONE, Columns, NewRows
 from graphmem.stores.sources import Sources
@@ -62,7 +63,7 @@ class Notes:
             assert self.sources.first(source, 5, everything) == ranked[:5]
             placed = [row for row in rows if self.columns.position[row] != NO_POSITION]
             placed.sort(key=lambda row: (self.columns.position[row], self.ids[row]))
-            before, after = self.sources.steps(np.array(placed, dtype=np.intp))
+            before, after = self.sources.steps(np.array(placed, dtype=np.intp), everything)
             assert before.tolist() == [NONE, *placed[:-1]][: len(placed)]
             assert after.tolist() == [*placed[1:], NONE][: len(placed)]
 
@@ -73,6 +74,31 @@ def test_orders_kept_through_changes_are_those_built_afresh() -> None:
         for _ in range(60):
             notes.step()
             notes.assert_in_order()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.02, 0.5, 0.95])
+def test_steps_skip_what_is_not_seen_however_long(share: float) -> None:
+    columns, ids = Columns(), [f"{row:04}" for row in range(600)]
+    sources = Sources(columns, ids)
+    zeros = [0] * 600
+    positions: list[int | None] = [row % 200 if row % 7 else None for row in range(600)]
+    source = [row % 2 for row in range(600)]
+    columns.extend(
+        NewRows(range(600), zeros, [False] * 600, positions, [0.5] * 600, zeros, source, zeros)
+    )
+    sources.pack()
+    seen = np.random.default_rng(1).random(600) < share
+    rows = np.arange(600)
+    before, after = sources.steps(rows, seen)
+    for number in (0, 1):
+        chain = [row for row in range(600) if source[row] == number and positions[row] is not None]
+        chain.sort(key=lambda row: (positions[row], ids[row]))
+        for place, row in enumerate(chain):
+            earlier = [each for each in chain[:place] if seen[each]]
+            later = [each for each in chain[place + 1 :] if seen[each]]
+            assert before[row] == (earlier[-1] if earlier else NONE)
+            assert after[row] == (later[0] if later else NONE)
+    assert set(before[::7].tolist()) == {NONE}
 
 
 def test_the_first_of_a_long_source_are_found_behind_those_filtered_out() -> None:
