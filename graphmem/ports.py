@@ -119,7 +119,9 @@ class NoteStore(Protocol):
     - Safe to call from several threads.
     - FOLLOWS is derived: within a source the notes with a position form one chain in order
       of (position, id), each pointing to the one before it. The store keeps it so after
-      every write and erasure, for late positions too. Archived notes stay in the chain.
+      every write and erasure, for late positions too. A call walks and returns the chain
+      of the notes it may see: those that its scope, its filter or their archiving hide are
+      skipped, as if they were not there.
     """
 
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -63,10 +63,10 @@ class Shelf:
             if scope.allows(record.note) and where.admits(record.note)
         }
 
-    def follows(self) -> list[Link]:
-        """The chain of every source, computed afresh."""
+    def follows(self, seen: Collection[str]) -> list[Link]:
+        """The chain of every source's seen notes, computed afresh."""
         chains: dict[str, list[Note]] = {}
-        for record in self.records.values():
+        for record in (self.records[id_] for id_ in seen):
             source = record.note.source
             if source is not None and source.position is not None:
                 chains.setdefault(source.id, []).append(record.note)
@@ -120,9 +120,11 @@ def strongest(
     return sorted(found, key=lambda link: (-link.weight, link.other(note_id)))
 
 
-def links_among(shelf: Shelf, ids: set[str], min_weight: float) -> tuple[Link, ...]:
+def links_among(
+    shelf: Shelf, ids: set[str], min_weight: float, seen: Collection[str]
+) -> tuple[Link, ...]:
     related = [link for link in shelf.related.values() if link.weight >= min_weight]
-    inside = [link for link in (*related, *shelf.follows()) if ids >= set(link.pair)]
+    inside = [link for link in (*related, *shelf.follows(seen)) if ids >= set(link.pair)]
     return tuple(sorted(inside, key=_by_kind))
 
 
@@ -146,7 +148,7 @@ class Recall:
         lengths = [len(record.terms) for record in self.seen.values()]
         return CandidateSet(
             candidates=tuple(self.candidate(id_, vector, lexical) for id_ in sorted(reached)),
-            links=links_among(self.shelf, reached, self.query.min_weight),
+            links=links_among(self.shelf, reached, self.query.min_weight, self.seen),
             note_count=len(lengths),
             average_terms=sum(lengths) / len(lengths) if lengths else 0.0,
             document_frequency={t: min(found, TERM_CAP) for t, found in self.found.items()},
@@ -193,8 +195,8 @@ class Recall:
         return reached
 
     def along_follows(self, start: str) -> set[str]:
-        earlier = {link.from_id: link.to_id for link in self.shelf.follows()}
-        later = {link.to_id: link.from_id for link in self.shelf.follows()}
+        earlier = {link.from_id: link.to_id for link in self.shelf.follows(self.seen)}
+        later = {link.to_id: link.from_id for link in self.shelf.follows(self.seen)}
         reached = set()
         for chain in (earlier, later):
             at = start

@@ -248,14 +248,14 @@ class ReferenceStore:
         start = {id_: r for id_, r in shelf.seen(scope).items() if id_ == note_id}
         seen = shelf.seen(scope, CURRENT) | start
         reached, edge = sorted(start), set(start)
-        edges = [link.pair for link in (*shelf.related.values(), *shelf.follows())]
+        edges = [link.pair for link in (*shelf.related.values(), *shelf.follows(seen))]
         for _ in range(hops):
             edge = {b for a, b in (*edges, *((b, a) for a, b in edges)) if a in edge}
             edge = (edge & seen.keys()) - set(reached)
             reached += sorted(edge)
         kept = sorted(reached[:limit])
         notes = tuple(copy.deepcopy(seen[id_].note) for id_ in kept)
-        return Neighbourhood(notes, links_among(shelf, set(kept), 0.0))
+        return Neighbourhood(notes, links_among(shelf, set(kept), 0.0, seen))
 
     def events(self, scope: Scope, note_id: str) -> tuple[EvolutionEvent, ...]:
         return tuple(event for event in self.all_events(scope) if event.note_id == note_id)
@@ -296,7 +296,7 @@ class ReferenceStore:
             notes=len(notes),
             archived=sum(note.archived for note in notes),
             related=len(list(self.all_links(scope))),
-            follows=sum(ids >= set(link.pair) for link in shelf.follows()),
+            follows=len(shelf.follows(ids)),
             sources=len({note.source.id for note in notes if note.source is not None}),
             events=len(list(self.all_events(scope))),
             recalls=sum(note.recall_count for note in notes),

@@ -401,11 +401,14 @@ def test_the_window_reaches_both_ways_along_the_source(store: NoteStore, scope: 
         assert ids(store.candidates(scope, query)) == list(expected)
 
 
-def test_the_window_stops_at_a_note_that_is_filtered_out(store: NoteStore, scope: Scope) -> None:
+def test_the_window_skips_a_note_that_is_filtered_out(store: NoteStore, scope: Scope) -> None:
     row(store, scope, "e", dict.fromkeys("gbdeacf", 0.5))
     apply(store, scope, change(store.get(scope, ["a"])["a"], archived=True))
     query = from_seed(window=9, source_notes=0)
-    assert ids(store.candidates(scope, query)) == ["b", "d", "e", "g"]
+    assert ids(store.candidates(scope, query)) == ["b", "c", "d", "e", "f", "g"]
+    near = store.candidates(scope, replace(query, window=1))
+    assert ids(near) == ["c", "d", "e"]
+    assert [link.pair for link in near.links] == [("c", "e"), ("e", "d")]
     everything = replace(query, where=NoteFilter(archived=True))
     assert ids(store.candidates(scope, everything)) == list("abcdefg")
 
