@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, timezone
 from io import BytesIO
 from pathlib import Path
 
+import numpy as np
 import pytest
 from contract.memories import (
     MARKERS,
@@ -20,13 +21,33 @@ from contract.memories import (
     state,
 )
 from contract.stores import Graph
-from stub_embedder import StubEmbedder
+from stub_embedder import StubEmbedder, scattered
 
 from graphmem import Conflict, Memory, NoteInput, RecallResult, Source
 from graphmem.demo import corpus, questions
+from graphmem.model import Vector
+from graphmem.ports import EmbeddingRole
 from graphmem.providers.hashing import HashingEmbedder
 from graphmem.transfer.copying import copy_namespace
 from graphmem.transfer.jsonl import export_jsonl, import_jsonl
+
+
+class Textured:
+    """Shared words make texts similar, and no two cosines are equal by accident.
+
+    Counts of words alone tie at every turn, and near-ties within the promised 1e-6 may
+    rank differently on the two stores.
+    """
+
+    model_id, dimension = "textured-256", 256
+
+    def __init__(self) -> None:
+        self._words = HashingEmbedder(self.dimension)
+
+    def encode(self, texts: Sequence[str], *, role: EmbeddingRole = "note") -> Vector:
+        texture = np.stack([scattered(text, self.dimension) for text in texts])
+        vectors = self._words.encode(texts, role=role) + np.float32(0.1) * texture
+        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
 
 
 def exported(memory: Memory, *, vectors: bool = False) -> bytes:
@@ -120,6 +141,12 @@ def test_a_copy_there_and_back_exports_the_same_bytes(
     back.close()
 
 
+def test_an_empty_file_is_no_error(memory: Memory) -> None:
+    report = import_jsonl(memory, [])
+    assert (report.added, report.rejected) == (0, ())
+    assert memory.recall("anything").notes == ()
+
+
 def test_line_ends_and_a_mark_change_nothing(place: Place, clock: Clock) -> None:
     memory = place.open(clock=clock)
     lived_in(memory, clock)
@@ -152,7 +179,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
     """The demo corpus on the embedded store."""
     folder = tmp_path_factory.mktemp("demo")
     memory = Place(str(folder / "demo.graphmem"), namespace="demo").open(
-        embedder=HashingEmbedder(), clock=Clock()
+        embedder=Textured(), clock=Clock()
     )
     assert memory.add_many(corpus()).rejected == ()
     yield memory
@@ -164,9 +191,7 @@ def demo_on_neo4j(request: pytest.FixtureRequest) -> Iterator[Memory]:
     """The demo corpus on Neo4j, added there."""
     graph: Graph = request.getfixturevalue("graph")
     graph.empty()
-    memory = graph.place(shared=False).open(
-        embedder=HashingEmbedder(), clock=Clock(), namespace="demo"
-    )
+    memory = graph.place(shared=False).open(embedder=Textured(), clock=Clock(), namespace="demo")
     assert memory.add_many(corpus()).rejected == ()
     yield memory
     memory.close()
@@ -209,7 +234,7 @@ def assert_same_result(ours: RecallResult, theirs: RecallResult) -> None:
 
 def test_the_demo_adds_alike_one_by_one(demo: Memory, tmp_path: Path) -> None:
     memory = Place(str(tmp_path / "single.graphmem"), namespace="demo").open(
-        embedder=HashingEmbedder(), clock=Clock()
+        embedder=Textured(), clock=Clock()
     )
     add_all(memory, corpus())
     assert_same_graph(list(memory.dump()), list(demo.dump()))
@@ -219,7 +244,7 @@ def test_the_demo_adds_alike_one_by_one(demo: Memory, tmp_path: Path) -> None:
 def test_the_demo_is_rich_enough_to_tell(demo: Memory) -> None:
     stats = demo.stats()
     assert stats.notes >= 140
-    assert stats.related > 10
+    assert stats.related > 8
     assert stats.follows > 50
     assert len(questions()) >= 40
 

@@ -431,11 +431,10 @@ def allowed(memory: Memory) -> None:
 def test_forbidden_notes_change_no_score(place: Place, clock: Clock, policy: str) -> None:
     owner = place.open(clock=clock)
     alone = place.open(clock=clock, namespace=place.namespace + " alone")
-    forbid(owner)
     for memory in (owner, alone):
         allowed(memory)
-    guest = place.open(clock=clock, authorise={"authors": ["Ada"]})
     forbid(owner)
+    guest = place.open(clock=clock, authorise={"authors": ["Ada"]})
     at = NOON + timedelta(days=301)
     seen = guest.recall("secret ferry diary [east]", at=at, track=False, policy=policy)
     expected = alone.recall("secret ferry diary [east]", at=at, track=False, policy=policy)

@@ -24,13 +24,10 @@ from contract.builders import (
     unit,
     use,
 )
-from contract.stores import EVERY_RELEASE
 
 from graphmem.errors import Conflict, EmbeddingMismatch, GraphmemError
 from graphmem.model import ModelIdentity, NoteRecord, NoteWrite, Scope, WritePlan
 from graphmem.ports import NoteStore, ScopeReader
-
-pytestmark = pytest.mark.parametrize("store", EVERY_RELEASE, indirect=True)
 
 
 def test_every_field_comes_back_as_written(store: NoteStore, scope: Scope) -> None:
