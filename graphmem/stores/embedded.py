@@ -30,19 +30,19 @@ from graphmem.model import (
 )
 from graphmem.ports import ScopeReader
 from graphmem.stores.applying import Application, agreed_model
-from graphmem.stores.integrity import Finding, Inspection, differences, mend
+from graphmem.stores.integrity import inspect, mend
 from graphmem.stores.journal import MEMORY, Change
+from graphmem.stores.reader import EmbeddedReader
 from graphmem.stores.reindexing import reindex
 from graphmem.stores.retrieval import (
     find_candidates,
     links_among,
-    nearest_notes,
     seen_from,
     surroundings,
 )
 from graphmem.stores.rows import to_micros
 from graphmem.stores.session import Session
-from graphmem.stores.shard import EVERY_NOTE, Shard
+from graphmem.stores.shard import EVERY_NOTE
 
 _PAGE = 512
 _CURRENT = NoteFilter()
@@ -107,7 +107,7 @@ class NetworkXStore:
         """Let `decide` read the scope and apply the plan it returns, as one transaction."""
         session = self._session
         with session.writing():
-            plan = decide(_Reader(self, scope))
+            plan = decide(EmbeddedReader(session, scope))
             if plan.empty:
                 return plan
             with session.applying():
@@ -199,19 +199,13 @@ class NetworkXStore:
         self, scope: Scope, vectors: Vector, limit: int, where: NoteFilter = _CURRENT
     ) -> tuple[tuple[Neighbour, ...], ...]:
         """Return for each vector the `limit` notes of highest cosine, by (-cosine, id)."""
-        with self._session.shard(scope.namespace) as shard:
-            if shard.vectors.dimension:
-                agreed_model(self._session.model, None, vectors)
-            return nearest_notes(shard, scope, vectors, limit, where)
+        return EmbeddedReader(self._session, scope).nearest(vectors, limit, where)
 
     # --- reading -----------------------------------------------------------------------
 
     def get(self, scope: Scope, ids: Sequence[str]) -> Mapping[str, Note]:
         """Return the notes of these ids the scope may see, archived ones included."""
-        with self._session.shard(scope.namespace) as shard:
-            rows = shard.visible(scope, ids)
-            notes = self._session.bodies(shard, scope.namespace, rows)
-            return {note.id: note for note, _ in notes}
+        return EmbeddedReader(self._session, scope).notes(ids)
 
     def links(self, scope: Scope, note_id: str, min_weight: float = 0.0) -> tuple[Link, ...]:
         """Return the note's RELATED links to current visible notes, strongest first."""
@@ -244,9 +238,7 @@ class NetworkXStore:
 
     def events(self, scope: Scope, note_id: str) -> tuple[EvolutionEvent, ...]:
         """Return the note's events in order of revision; empty when it cannot be seen."""
-        with self._session.shard(scope.namespace) as shard:
-            rows = shard.visible(scope, (note_id,))
-            return tuple(self._session.tables.events_of(shard.keys(rows)) if rows else ())
+        return EmbeddedReader(self._session, scope).events((note_id,))
 
     def event(self, scope: Scope, event_id: str) -> EvolutionEvent | None:
         """Return one event, or ``None``."""
@@ -272,7 +264,7 @@ class NetworkXStore:
             with self._session.shard(scope.namespace) as shard:
                 rows = shard.visible(scope, ids)
                 bodies = self._session.bodies(shard, scope.namespace, rows)
-                vectors = [_vector(shard, row) for row in rows]
+                vectors = [shard.vectors.of(row) for row in rows]
             for (note, terms), vector in zip(bodies, vectors, strict=True):
                 yield NoteRecord(note, terms, vector)
 
@@ -311,7 +303,7 @@ class NetworkXStore:
                 namespace=scope.namespace,
                 notes=len(rows),
                 archived=int(shard.columns.archived[seen].sum()),
-                related=_related_count(shard, keys),
+                related=session.tables.count_links_among(keys),
                 follows=len(shard.sources.follows_among(np.array(rows, dtype=np.intp), seen)),
                 sources=len(np.unique(sources[sources >= 0])),
                 events=session.tables.count_events(keys),
@@ -327,7 +319,7 @@ class NetworkXStore:
         session = self._session
         with session.writing() if repair else nullcontext():
             with session.shard(scope.namespace) as shard:
-                found = list(_findings(session, shard, scope))
+                found = list(inspect(session.journal.connection, shard, scope))
                 counted = self.stats(scope)
                 number = shard.number
             if repair and number is not None and any(each.repair for each in found):
@@ -363,88 +355,3 @@ class NetworkXStore:
             ids = iter(sorted(shard.ids[row] for row in found))
         while page := list(islice(ids, _PAGE)):
             yield page
-
-
-class _Reader:
-    """Reads of one scope while a write holds the file."""
-
-    def __init__(self, store: NetworkXStore, scope: Scope) -> None:
-        self._store = store
-        self._session = store._session
-        self._scope = scope
-
-    def model(self) -> ModelIdentity | None:
-        return self._store.model()
-
-    def notes(self, ids: Sequence[str]) -> Mapping[str, Note]:
-        return self._store.get(self._scope, ids)
-
-    def taken(self, ids: Sequence[str]) -> frozenset[str]:
-        with self._session.shard(self._scope.namespace) as shard:
-            return frozenset(each for each in ids if each in shard.row_of)
-
-    def nearest(self, vectors: Vector, limit: int) -> tuple[tuple[Neighbour, ...], ...]:
-        return self._store.nearest(self._scope, vectors, limit)
-
-    def vectors(self, ids: Sequence[str]) -> Mapping[str, Vector]:
-        with self._session.shard(self._scope.namespace) as shard:
-            rows = shard.visible(self._scope, ids)
-            found = ((shard.ids[row], _vector(shard, row)) for row in rows)
-            return {note_id: vector for note_id, vector in found if vector is not None}
-
-    def links(self, ids: Sequence[str]) -> tuple[Link, ...]:
-        with self._session.shard(self._scope.namespace) as shard:
-            starts = {shard.ids[row] for row in shard.visible(self._scope, ids)}
-            links = shard.links.touching(starts)
-            seen = [link for link in links if len(shard.visible(self._scope, link.pair)) == 2]
-            return self._session.with_use(shard, sorted(seen, key=lambda link: link.pair))
-
-    def events(self, ids: Sequence[str]) -> tuple[EvolutionEvent, ...]:
-        with self._session.shard(self._scope.namespace) as shard:
-            rows = shard.visible(self._scope, ids)
-            return tuple(self._session.tables.events_of(shard.keys(rows)) if rows else ())
-
-    def triggered(self, ids: Sequence[str]) -> tuple[EvolutionEvent, ...]:
-        with self._session.shard(self._scope.namespace) as shard:
-            if shard.number is None:
-                return ()
-            found = self._session.tables.triggered(shard.number, dict.fromkeys(ids))
-            return tuple(e for e in found if shard.visible(self._scope, (e.note_id,)))
-
-    def of_source(self, source_id: str) -> tuple[str, ...]:
-        with self._session.shard(self._scope.namespace) as shard:
-            number = shard.sources.names.numbers.get(source_id)
-            if number is None:
-                return ()
-            rows = shard.sources.rows(number).tolist()
-            return tuple(sorted(shard.ids[r] for r in rows if shard.sees(self._scope, r)))
-
-
-def _vector(shard: Shard, row: int) -> Vector | None:
-    if not shard.vectors.present[row]:
-        return None
-    vector: Vector = shard.vectors.values[row].copy()
-    return vector
-
-
-def _findings(session: Session, shard: Shard, scope: Scope) -> Iterator[Finding]:
-    """Yield what is wrong in the namespace, without notes the scope may not see."""
-    if shard.number is None:
-        return
-    inspection = Inspection(
-        session.journal.connection, scope.namespace, shard.number, shard.vectors.dimension
-    )
-    for finding in (
-        *inspection.findings(),
-        *differences(shard, scope.namespace, session.tables),
-    ):
-        if finding.note_id is None or shard.visible(scope, (finding.note_id,)):
-            yield finding
-
-
-def _related_count(shard: Shard, keys: Sequence[int]) -> int:
-    if shard.number is None:
-        return 0
-    seen = set(keys)
-    ends = shard.tables.link_ends(shard.number)
-    return sum(low in seen and high in seen for low, high in ends)

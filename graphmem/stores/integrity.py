@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from graphmem.model import Link, Vector, event_id
+from graphmem.model import Link, Scope, Vector, event_id
 from graphmem.stores.loading import load_shard
 from graphmem.stores.rows import (
     EVENT_COLUMNS,
@@ -46,6 +46,17 @@ class Finding:
     note_id: str | None = None
     repair: tuple[Statement, ...] = ()
     mended: str = ""
+
+
+def inspect(connection: sqlite3.Connection, shard: Shard, scope: Scope) -> Iterator[Finding]:
+    """Yield what is wrong in a namespace, without notes the scope may not see."""
+    if shard.number is None:
+        return
+    dimension = shard.vectors.dimension
+    inspection = Inspection(connection, scope.namespace, shard.number, dimension)
+    for finding in (*inspection.findings(), *differences(shard, scope.namespace)):
+        if finding.note_id is None or shard.visible(scope, (finding.note_id,)):
+            yield finding
 
 
 @dataclass(slots=True)
@@ -226,9 +237,9 @@ def _readable(row: Row, note_id: str) -> Iterator[Finding]:
         yield Finding(f"event {row[3]!r}: unreadable ({error})", note_id)
 
 
-def differences(shard: Shard, namespace: str, tables: Tables) -> Iterator[Finding]:
+def differences(shard: Shard, namespace: str) -> Iterator[Finding]:
     """Yield where memory disagrees with the file it was loaded from."""
-    fresh = load_shard(tables, namespace, shard.vectors.dimension)
+    fresh = load_shard(shard.tables, namespace, shard.vectors.dimension)
     if shard.row_of.keys() != fresh.row_of.keys():
         odd = sorted(shard.row_of.keys() ^ fresh.row_of.keys())
         yield Finding(f"memory and file hold different notes: {odd[:5]}")

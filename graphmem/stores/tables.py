@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from graphmem.model import EvolutionEvent
 from graphmem.stores.rows import EVENT_COLUMNS, NOTE_COLUMNS, Row, event_of
@@ -218,11 +218,14 @@ class Tables:
             (_listed(keys),),
         ).fetchall()
 
-    def link_ends(self, namespace: int) -> Iterator[tuple[int, int]]:
-        """Read both ends of every link of a namespace."""
-        return self._execute(
-            "SELECT low, high FROM link WHERE low BETWEEN ? AND ?", key_range(namespace)
+    def count_links_among(self, keys: Sequence[int]) -> int:
+        """Count the links whose two ends are among these notes."""
+        inside = set(keys)
+        ends = self._execute(
+            f"SELECT high FROM link WHERE low IN {_KEYS}",  # noqa: S608 - constant
+            (_listed(keys),),
         )
+        return sum(high in inside for (high,) in ends)
 
     def put_links(self, rows: Iterable[Row]) -> None:
         """Write links, replacing those of the same ends."""

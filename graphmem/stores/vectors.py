@@ -101,6 +101,13 @@ class VectorBlock:
         self._present[row] = False
         self._values[row] = 0.0
 
+    def of(self, row: int) -> Vector | None:
+        """Return a copy of the row's vector, if it has one."""
+        if not self._present[row]:
+            return None
+        vector: Vector = self._values[row].copy()
+        return vector
+
     def cosines(self, rows: NDArray[np.intp], vector: Vector) -> NDArray[np.float64]:
         """Return the cosines of these rows with `vector`, the same wherever a row lies."""
         return _cosines(self._values[rows], vector)
