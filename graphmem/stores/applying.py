@@ -125,20 +125,25 @@ class Application:
         The namespace as it is before.
     tables
         Where the rows go.
-    namespace
-        Its name.
+    namespace, number
+        Its name, and its number in the file.
     """
 
-    def __init__(self, shard: Shard, tables: Tables, namespace: str) -> None:
+    def __init__(self, shard: Shard, tables: Tables, namespace: str, number: int) -> None:
         self._shard = shard
         self._tables = tables
         self._namespace = namespace
-        number = shard.number
-        self._number = tables.add_namespace(namespace) if number is None else number
+        self._number = number
         self._new_keys: dict[str, int] = {}
         self._words: dict[str, int] = {}
         self._left: dict[int, bytes] = {}
-        self.aftermath = Aftermath(self._number)
+        self.aftermath = Aftermath(number)
+
+    @classmethod
+    def begin(cls, shard: Shard, tables: Tables, namespace: str) -> Application:
+        """Start on a namespace; a new one is given its number."""
+        number = tables.add_namespace(namespace) if shard.number is None else shard.number
+        return cls(shard, tables, namespace, number)
 
     def apply(self, plan: WritePlan) -> None:
         """Write everything of the plan.

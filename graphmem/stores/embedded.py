@@ -113,7 +113,7 @@ class NetworkXStore:
             with session.applying():
                 vectors = (write.embedding for write in plan.notes)
                 model = agreed_model(session.model, plan.model, vectors)
-                application = Application(
+                application = Application.begin(
                     session.loaded(scope.namespace), session.tables, scope.namespace
                 )
                 application.apply(plan)
@@ -132,7 +132,7 @@ class NetworkXStore:
         session = self._session
         with session.writing(), session.applying():
             agreed = agreed_model(session.model, model, (record.embedding for record in notes))
-            application = Application(
+            application = Application.begin(
                 session.loaded(scope.namespace), session.tables, scope.namespace
             )
             application.load(notes, links, events)

@@ -127,6 +127,12 @@ def recognise(path: Path) -> bool:
         return False
     if not header:
         return False
+    _refuse_foreign(path, header)
+    refuse_newer(str(path), int.from_bytes(header[60:64], "big"))
+    return True
+
+
+def _refuse_foreign(path: Path, header: bytes) -> None:
     if header[: len(_MAGIC)] != _MAGIC[: len(header)]:
         raise UnsupportedSchema(
             f"{path} is not a graphmem store: it is not a SQLite file. It was left as it is; "
@@ -142,8 +148,6 @@ def recognise(path: Path) -> bool:
             f"{path} is a SQLite file of another program. It was left as it is; choose "
             "another path."
         )
-    refuse_newer(str(path), int.from_bytes(header[60:64], "big"))
-    return True
 
 
 def refuse_newer(place: str, version: int) -> None:

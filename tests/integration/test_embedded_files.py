@@ -12,7 +12,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from contract.builders import apply, full_note, link, make_event, make_note, new, snapshot, unit
+from contract.builders import (
+    apply,
+    change,
+    full_note,
+    link,
+    make_event,
+    make_note,
+    new,
+    question,
+    snapshot,
+    unit,
+    use,
+)
 
 from graphmem.errors import (
     ClosedMemory,
@@ -323,3 +335,41 @@ def test_a_store_in_memory_leaves_nothing_on_disk(
     apply(store, SCOPE, new(make_note("n", "ns"), unit(1)))
     store.close()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_changes_nothing_in_file_or_memory(path: Path) -> None:
+    store = NetworkXStore.open(path)
+    apply(store, SCOPE, new(make_note("n", "ns"), unit(1), ["word"]))
+    store.record_use(SCOPE, use("n"))
+    before = snapshot(store, SCOPE)
+    connection = store._session.journal.connection
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    connection.execute(f"PRAGMA max_page_count = {pages + 2}")
+    big = [make_note(f"big{n}", "ns", content="x" * 50_000, tags=("big",)) for n in range(9)]
+    with pytest.raises(StoreUnavailable, match="no room left"):
+        apply(store, SCOPE, *(new(note, unit(2), ["big", "word"]) for note in big))
+    assert snapshot(store, SCOPE) == before
+    found = store.candidates(SCOPE, question(unit(2), "big", "word"))
+    assert [candidate.note.id for candidate in found.candidates] == ["n"]
+    assert store.check(SCOPE).problems == ()
+    connection.execute("PRAGMA max_page_count = 1000000")
+    apply(store, SCOPE, *(new(note, unit(2), ["big", "word"]) for note in big))
+    assert store.stats(SCOPE).notes == 10
+    assert store.check(SCOPE).problems == ()
+    store.close()
+
+
+def test_many_dead_rows_are_swept_out_of_memory() -> None:
+    store = NetworkXStore.open(":memory:")
+    note = make_note("n", "ns")
+    apply(store, SCOPE, new(note, unit(1), ["word0"]))
+    with store._session.shard("ns") as shard:
+        first = shard
+    for number in range(1, 1100):
+        apply(store, SCOPE, change(note, None, [f"word{number}"]))
+        note = store.get(SCOPE, ["n"])["n"]
+    with store._session.shard("ns") as shard:
+        assert shard is not first
+        assert shard.columns.count < 100
+    assert store.check(SCOPE).problems == ()
+    store.close()
