@@ -295,3 +295,21 @@ def test_threads_write_and_read_one_store(place: str, path: Path) -> None:
     assert store.stats(SCOPE).related == 45
     assert store.check(SCOPE).problems == ()
     store.close()
+
+
+def test_a_changed_link_and_its_use_reach_one_that_has_it_in_memory(
+    pair: tuple[NetworkXStore, NetworkXStore],
+) -> None:
+    left, right = pair
+    apply(left, SCOPE, *(new(make_note(id_, "ns"), unit(1)) for id_ in "abc"))
+    apply(left, SCOPE, links=[link("a", "b", 0.8), link("a", "c", 0.7)])
+    assert [each.weight for each in right.links(SCOPE, "a")] == [0.8, 0.7]
+    apply(left, SCOPE, links=[link("a", "b", 0.8, weight=0.2)])
+    assert [each.weight for each in right.links(SCOPE, "a")] == [0.7, 0.2]
+    apply(left, SCOPE, unlinks=[("a", "c")])
+    assert [each.weight for each in right.links(SCOPE, "a")] == [0.2]
+    assert right.links(SCOPE, "c") == ()
+    left.record_use(SCOPE, use("b", pairs=[("a", "b")], at=later(3)))
+    apply(left, SCOPE, dropped_events=["none"])  # writes what is pending
+    assert right.links(SCOPE, "b")[0].last_retrieved_at == later(3)
+    assert right.get(SCOPE, ["b"])["b"].recall_count == 1

@@ -105,3 +105,16 @@ def test_growing_keeps_what_is_there() -> None:
         block.extend(1)
         block.put(np.array([row]), vector[None])
     assert block.values.tobytes() == vectors.tobytes()
+
+
+def test_the_order_is_that_of_exact_cosines_where_float32_cannot_tell() -> None:
+    around = directions(13, 1, 384) + 3e-8 * directions(14, 2000, 384)
+    vectors = around.astype(np.float32)
+    block, queries = block_of(vectors), directions(15, 3, 384)
+    everything = np.ones(2000, dtype=bool)
+    many = block.nearest_of_each(queries, 5, everything)
+    for query, hits in zip(queries, many, strict=True):
+        exact = vectors.astype(np.float64) @ query.astype(np.float64)
+        highest = np.sort(exact)[-5:]
+        for found in (hits, block.nearest(query, 5, everything)):
+            np.testing.assert_allclose(np.sort(found.cosines)[-5:], highest, rtol=0, atol=1e-15)
