@@ -153,7 +153,13 @@ WITH g, note_count, term_total, near, matched, frequencies, starts,
      }) AS along_related,
      reduce(reached = starts, step IN range(1, $window) | reached + COLLECT {
        UNWIND reached AS a
-       MATCH (a)-[:FOLLOWS]->(n:Note)
+       MATCH (a) ((x)-[:FOLLOWS]->(h:Note) WHERE NOT coalesce(
+         ($archived OR NOT h.archived)
+         AND ($sources IS NULL OR h.source_id IN $sources)
+         AND ($authors IS NULL OR h.author IN $authors)
+         AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN h.tags))
+         AND ($since IS NULL OR h.created_at >= $since)
+         AND ($until IS NULL OR h.created_at < $until), false))* (y)-[:FOLLOWS]->(n:Note)
        WHERE ($archived OR NOT n.archived)
          AND ($sources IS NULL OR n.source_id IN $sources)
          AND ($authors IS NULL OR n.author IN $authors)
@@ -164,7 +170,13 @@ WITH g, note_count, term_total, near, matched, frequencies, starts,
      }) AS before,
      reduce(reached = starts, step IN range(1, $window) | reached + COLLECT {
        UNWIND reached AS a
-       MATCH (a)<-[:FOLLOWS]-(n:Note)
+       MATCH (a) ((x)<-[:FOLLOWS]-(h:Note) WHERE NOT coalesce(
+         ($archived OR NOT h.archived)
+         AND ($sources IS NULL OR h.source_id IN $sources)
+         AND ($authors IS NULL OR h.author IN $authors)
+         AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN h.tags))
+         AND ($since IS NULL OR h.created_at >= $since)
+         AND ($until IS NULL OR h.created_at < $until), false))* (y)<-[:FOLLOWS]-(n:Note)
        WHERE ($archived OR NOT n.archived)
          AND ($sources IS NULL OR n.source_id IN $sources)
          AND ($authors IS NULL OR n.author IN $authors)
@@ -196,8 +208,8 @@ CALL (near, matched, along_related, before, after, of_source) {
 // A link that is met from both of its ends lies between two candidates.
 CALL (candidates) {
   UNWIND candidates AS a
-  MATCH (a)-[r:RELATED|FOLLOWS]-()
-  WHERE type(r) = 'FOLLOWS' OR r.weight >= $min_weight
+  MATCH (a)-[r:RELATED]-()
+  WHERE r.weight >= $min_weight
   WITH r, count(*) AS ends
   WHERE ends = 2
   RETURN collect(r {
@@ -206,6 +218,24 @@ CALL (candidates) {
     last_retrieved_at:
       r.last_retrieved_at.epochMillis * 1000 + r.last_retrieved_at.microsecond % 1000
   }) AS links
+}
+// The note each candidate follows, over those that are hidden; it need not be a candidate.
+CALL (candidates) {
+  UNWIND candidates AS a
+  MATCH (a) ((x)-[:FOLLOWS]->(h:Note) WHERE NOT coalesce(
+    ($archived OR NOT h.archived)
+    AND ($sources IS NULL OR h.source_id IN $sources)
+    AND ($authors IS NULL OR h.author IN $authors)
+    AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN h.tags))
+    AND ($since IS NULL OR h.created_at >= $since)
+    AND ($until IS NULL OR h.created_at < $until), false))* (y)-[:FOLLOWS]->(n:Note)
+  WHERE ($archived OR NOT n.archived)
+    AND ($sources IS NULL OR n.source_id IN $sources)
+    AND ($authors IS NULL OR n.author IN $authors)
+    AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN n.tags))
+    AND ($since IS NULL OR n.created_at >= $since)
+    AND ($until IS NULL OR n.created_at < $until)
+  RETURN collect({from_id: a.id, to_id: n.id, kind: 'FOLLOWS'}) AS chained
 }
 CALL (g, candidates) {
   UNWIND candidates AS n
@@ -227,4 +257,4 @@ CALL (g, candidates) {
   }) AS found
 }
 RETURN note_count, term_total, frequencies, g.model_id AS model_id, g.dimension AS dimension,
-       [n IN near | n.id] AS near, [n IN matched | n.id] AS matched, links, found
+       [n IN near | n.id] AS near, [n IN matched | n.id] AS matched, links, chained, found

@@ -5,16 +5,19 @@ CALL () {
     AND ($sources IS NULL OR n.source_id IN $sources)
     AND ($authors IS NULL OR n.author IN $authors)
   RETURN count(n) AS notes, count(CASE WHEN n.archived THEN 1 END) AS archived,
-         count(DISTINCT n.source_id) AS sources, coalesce(sum(n.recall_count), 0) AS recalls,
+         count(DISTINCT n.source_id) AS sources,
+         // A chain of k notes has k - 1 links.
+         count(n.source_position)
+           - count(DISTINCT CASE WHEN n.source_position IS NOT NULL THEN n.source_id END)
+           AS follows, coalesce(sum(n.recall_count), 0) AS recalls,
          coalesce(sum(COUNT { (n)<-[:CHANGED]-(:EvolutionEvent) }), 0) AS events
 }
 CALL () {
-  MATCH (n:Note {namespace: $namespace})-[r:RELATED|FOLLOWS]->(m:Note)
+  MATCH (n:Note {namespace: $namespace})-[r:RELATED]->(m:Note)
   WHERE n.id IS NOT NULL
     AND ($sources IS NULL OR (n.source_id IN $sources AND m.source_id IN $sources))
     AND ($authors IS NULL OR (n.author IN $authors AND m.author IN $authors))
-  RETURN count(CASE WHEN type(r) = 'RELATED' THEN 1 END) AS related,
-         count(CASE WHEN type(r) = 'FOLLOWS' THEN 1 END) AS follows
+  RETURN count(r) AS related
 }
 OPTIONAL MATCH (g:GraphMem {name: 'graphmem'})
 RETURN notes, archived, sources, recalls, events, related, follows,

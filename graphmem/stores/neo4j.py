@@ -246,7 +246,7 @@ class Neo4jStore:
             edge = [row["id"] for row in rows]
             reached += edge
         notes = self.get(scope, reached)
-        among = self._connection.read("links_among", namespace=scope.namespace, ids=reached)
+        among = self._connection.read("links_among", ids=reached, **scope_parameters(scope))
         return Neighbourhood(
             notes=tuple(notes[id_] for id_ in sorted(notes)),
             links=tuple(link_of(row["link"]) for row in among),

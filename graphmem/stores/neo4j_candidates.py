@@ -84,11 +84,15 @@ def candidate_set(scope: Scope, query: CandidateQuery, row: Record) -> Candidate
         for found in row["found"]
     ]
     note_count = row["note_count"]
+    held = {candidate.note.id for candidate in candidates}
+    # The statement tells whom a candidate follows without asking whether that is one too.
+    chained = [link for link in row["chained"] if link["to_id"] in held]
     return CandidateSet(
         candidates=tuple(sorted(candidates, key=lambda candidate: candidate.note.id)),
         links=tuple(
             sorted(
-                map(link_of, row["links"]), key=lambda link: (link.kind, link.from_id, link.to_id)
+                map(link_of, (*row["links"], *chained)),
+                key=lambda link: (link.kind, link.from_id, link.to_id),
             )
         ),
         note_count=note_count,
