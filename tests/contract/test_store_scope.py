@@ -273,7 +273,9 @@ def test_a_hidden_id_is_taken_all_the_same(store: NoteStore, scope: Scope) -> No
     assert snapshot(store, scope) == before
 
 
-def test_a_chain_is_walked_as_if_hidden_notes_were_not_there(store: NoteStore, scope: Scope) -> None:
+def test_a_chain_is_walked_as_if_hidden_notes_were_not_there(
+    store: NoteStore, scope: Scope
+) -> None:
     authors = {"a": "Ada", "b": "Eve", "c": "Ada", "d": "Ada"}
     apply(
         store,

@@ -75,7 +75,7 @@ def test_metadata_errors_name_the_key() -> None:
 
 
 def test_what_is_kept_is_kept_character_for_character() -> None:
-    text = "  jalapen\u0303o 👩\u200d👩\u200d👧 \u2028 שלום `MATCH (n)` +&|!(){}[]^\"~*?:\\/ \n"
+    text = '  jalapen\u0303o 👩\u200d👩\u200d👧 \u2028 שלום `MATCH (n)` +&|!(){}[]^"~*?:\\/ \n'
     entry = checked_note(NoteInput(text, tags=("red", "red", "a:b"), metadata={"pages": (1, 2)}))
     assert entry.content == text
     assert entry.tags == ("red", "a:b")
@@ -95,7 +95,9 @@ def test_one_text_is_one_tag() -> None:
 def test_times_become_utc_and_keep_their_instant() -> None:
     tokyo = datetime(2025, 7, 25, 11, 0, 0, 7, tzinfo=timezone(timedelta(hours=9)))
     assert checked_time(tokyo) == datetime(2025, 7, 25, 2, 0, 0, 7, tzinfo=UTC)
-    assert checked_time(datetime(2025, 7, 25, 2), naive="utc") == datetime(2025, 7, 25, 2, tzinfo=UTC)
+    assert checked_time(datetime(2025, 7, 25, 2), naive="utc") == datetime(
+        2025, 7, 25, 2, tzinfo=UTC
+    )
 
 
 @pytest.mark.parametrize("query", ["", "   ", "\n\t", "\u00a0", "\u200b", None, 7, "a\0", "\udc8f"])
