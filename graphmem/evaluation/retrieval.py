@@ -19,8 +19,10 @@ from uuid import uuid4
 import platformdirs
 
 from graphmem.errors import InvalidInput
-from graphmem.evaluation.datasets import Case, Question, Turn, read_locomo, read_longmemeval
+from graphmem.evaluation.datasets import Case, Question, Turn
 from graphmem.evaluation.embedding_cache import CachedEmbedder
+from graphmem.evaluation.locomo import read_locomo
+from graphmem.evaluation.longmemeval import read_longmemeval
 from graphmem.evaluation.metrics import gold_ranks
 from graphmem.evaluation.references import Document, ReferenceRankers
 from graphmem.evaluation.report import CUTS, QuestionResult, RetrievalReport
