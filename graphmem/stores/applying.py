@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 
@@ -89,8 +90,7 @@ class Aftermath:
     def take_in(self, shard: Shard) -> None:
         """Bring the shard to the state of the file."""
         shard.number = self.number
-        for number, word in self.words:
-            shard.vocabulary.learn(number, word)
+        shard.vocabulary.learn_all(self.words)
         for key in self.emptied:
             shard.erase(key)
         shard.append([e for e, _ in self.appended], [vector for _, vector in self.appended])
@@ -264,8 +264,11 @@ class Application:
                 )
 
     def _entry(self, key: int, note: Note, terms: Sequence[str]) -> Entry:
-        known, fresh = self._shard.vocabulary.numbers, self._words
-        numbers = [known[term] if term in known else fresh[term] for term in terms]
+        known = self._shard.vocabulary.numbers.get
+        numbers = [known(term, -1) for term in terms]
+        if -1 in numbers:
+            fresh = self._words.get
+            numbers = [n if n >= 0 else fresh(t, n) for t, n in zip(terms, numbers, strict=True)]
         return Entry(
             key=key,
             id=note.id,
@@ -300,7 +303,8 @@ class Application:
     def _number_words(self, texts: Iterable[Sequence[str]]) -> None:
         """Give numbers to the words the namespace has not seen."""
         known = self._shard.vocabulary.numbers
-        words = dict.fromkeys(word for text in texts for word in text if word not in known)
+        distinct = dict.fromkeys(chain.from_iterable(texts))
+        words = [word for word in distinct if word not in known]
         if words:
             keys = self._tables.new_term_keys(self._number, len(words))
             self._tables.put_terms(zip(keys, words, strict=True))

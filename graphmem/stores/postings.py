@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from operator import itemgetter
 
 import numpy as np
@@ -14,6 +14,7 @@ Rows = NDArray[np.int32]
 
 _NOTHING: NDArray[np.int32] = np.empty(0, dtype=np.int32)
 _SCANS_BEFORE_SORTING = 64
+_SCANNED = 65_536
 
 
 class Vocabulary:
@@ -74,11 +75,12 @@ class Vocabulary:
 
 
 class PostingIndex:
-    """The rows that hold each number: those packed at loading and those added since.
+    """The rows that hold each number: those packed and those added since.
 
-    Rows are only added. A reader leaves out those that died. What was loaded is scanned
-    for the first few numbers asked for and sorted by number after that, so that a process
-    that asks once does not pay for sorting.
+    Rows are only added. A reader leaves out those that died. Adding costs a copy: what was
+    added is scanned when a number is asked for, and packed when it has grown. What was
+    packed is scanned too for the first few numbers and sorted after that, so that a
+    process that asks once does not pay for sorting.
 
     Parameters
     ----------
@@ -91,38 +93,46 @@ class PostingIndex:
         self._rows = rows
         self._starts: NDArray[np.int64] | None = None
         self._scans = 0
-        self._added: dict[int, array[int]] = {}
+        self._added_numbers = array("i")
+        self._added_rows = array("i")
 
-    def add(self, row: int, numbers: Iterable[int]) -> None:
-        """Note that `row`, higher than any before, holds these distinct numbers."""
-        added = self._added
-        for number in numbers:
-            rows = added.get(number)
-            if rows is None:
-                added[number] = array("i", (row,))
-            else:
-                rows.append(row)
+    def add(self, row: int, numbers: Sequence[int]) -> None:
+        """Note that `row`, no lower than any before, holds these numbers."""
+        self._added_numbers.extend(numbers)
+        self._added_rows.extend([row] * len(numbers))
 
     def rows(self, number: int) -> Rows:
         """Return the rows that hold `number`, ascending, dead ones included."""
+        if number < 0:
+            return _NOTHING
+        if len(self._added_rows) > max(_SCANNED, len(self._rows) // 16):
+            self._pack()
         packed = self._packed(number)
-        added = self._added.get(number)
-        if added is None:
+        if not self._added_rows:
             return packed
-        recent = np.array(added, dtype=np.int32)
-        return np.concatenate((packed, recent)) if len(packed) else recent
+        added = _scan(_ints(self._added_numbers), _ints(self._added_rows), number)
+        return np.concatenate((packed, added)) if len(packed) else added
 
     def _packed(self, number: int) -> Rows:
-        if number < 0 or not len(self._rows):
-            return _NOTHING
         if self._starts is None and self._scans < _SCANS_BEFORE_SORTING:
             self._scans += 1
-            rows = self._rows[np.flatnonzero(self._numbers == number)]
-            return rows[np.flatnonzero(np.diff(rows, prepend=-1))]
+            return _scan(self._numbers, self._rows, number)
         starts = self._sorted()
         if number >= len(starts) - 1:
             return _NOTHING
         return self._rows[starts[number] : starts[number + 1]]
+
+    def _pack(self) -> None:
+        """Move what was added to what is packed."""
+        if self._starts is not None:
+            counts = np.diff(self._starts)
+            self._numbers = np.arange(len(counts), dtype=np.int32).repeat(counts)
+        self._numbers = np.concatenate((self._numbers, _ints(self._added_numbers)))
+        self._rows = np.concatenate((self._rows, _ints(self._added_rows)))
+        self._added_numbers, self._added_rows = array("i"), array("i")
+        if self._starts is not None:
+            self._starts = None  # no longer in order of rows: it has to be sorted again
+            self._sorted()
 
     def _sorted(self) -> NDArray[np.int64]:
         """Return where each number's rows start, having sorted them at the first call."""
@@ -134,6 +144,18 @@ class PostingIndex:
             self._rows, self._numbers = rows[fresh], _NOTHING
             self._starts = np.concatenate(([0], np.cumsum(np.bincount(numbers[fresh]))))
         return self._starts
+
+
+def _scan(numbers: NDArray[np.int32], rows: Rows, number: int) -> Rows:
+    """Return the distinct rows of a number, from pairs in order of rows."""
+    found = rows[np.flatnonzero(numbers == number)]
+    distinct: Rows = found[np.flatnonzero(np.diff(found, prepend=-1))]
+    return distinct
+
+
+def _ints(values: array[int]) -> NDArray[np.int32]:
+    """Return the array's memory as numpy's; it cannot grow while the result is alive."""
+    return np.frombuffer(values, dtype=np.int32)
 
 
 def _stable_order(numbers: NDArray[np.int32]) -> NDArray[np.intp]:

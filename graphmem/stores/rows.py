@@ -96,7 +96,7 @@ def numbers_of(blob: bytes) -> NDArray[np.int32]:
 
 def numbers_blob(numbers: Sequence[int]) -> bytes:
     """Return term numbers as a blob."""
-    return np.array(numbers, dtype="<i4").tobytes()
+    return struct.pack(f"<{len(numbers)}i", *numbers)
 
 
 class _NoMetadata(dict[str, Json]):

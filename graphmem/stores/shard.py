@@ -146,7 +146,7 @@ class Shard:
         self._by_tag = PostingIndex()
         rows = [] if self.number is None else self.tables.tags(self.number)
         for row, tags in sorted((self.row_of[note_id], tags) for note_id, tags in rows):
-            self._by_tag.add(row, {self._tags.number(tag) for tag in split_texts(tags)})
+            self._by_tag.add(row, [self._tags.number(tag) for tag in split_texts(tags)])
 
     # --- changes -----------------------------------------------------------------------
 
@@ -194,10 +194,10 @@ class Shard:
         del self.row_of_key[int(self.columns.key[row])]
 
     def _index(self, row: int, entry: Entry, source: int) -> None:
-        self.by_term.add(row, set(entry.terms))
+        self.by_term.add(row, entry.terms)
         self.sources.enter(row, source)
         if self._tags is not None:
-            self._by_tag.add(row, {self._tags.number(tag) for tag in entry.tags})
+            self._by_tag.add(row, [self._tags.number(tag) for tag in entry.tags])
 
     def _put_vectors(self, first: int, vectors: Sequence[Vector | None]) -> None:
         given = [index for index, vector in enumerate(vectors) if vector is not None]

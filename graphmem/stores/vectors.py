@@ -21,6 +21,7 @@ _WIDEST = np.float32(1.5)
 
 _ROWS_AT_ONCE = 4096
 _FIRST_ROWS = 1024
+_PAIRS_AT_ONCE = 256
 _GROWTH = 1.5
 
 
@@ -211,8 +212,8 @@ def _paired_cosines(
     """Return the cosine of each pair (query, row), in pieces that keep memory small."""
     exact = np.empty(len(rows))
     wide = vectors.astype(np.float64)
-    for start in range(0, len(rows), _ROWS_AT_ONCE):
-        piece = slice(start, start + _ROWS_AT_ONCE)
+    for start in range(0, len(rows), _PAIRS_AT_ONCE):
+        piece = slice(start, start + _PAIRS_AT_ONCE)
         sums = np.einsum("ij,ij->i", values[rows[piece]].astype(np.float64), wide[queries[piece]])
         exact[piece] = np.clip(sums, -1.0, 1.0)
     return exact

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphmem.stores import postings
 from graphmem.stores.postings import PostingIndex, Vocabulary
 
 PAIRS = st.lists(st.tuples(st.integers(0, 70_000), st.integers(0, 30)), max_size=60)
@@ -22,7 +24,7 @@ def test_packed_and_added_rows_are_found(
     for number, row in later:
         added.setdefault(100 + row, set()).add(number)
     for row in sorted(added):
-        index.add(row, added[row])
+        index.add(row, sorted(added[row]) * 2)
     for number in {number for number, _ in (*packed, *later)} | {5}:
         rows = {row for each, row in packed if each == number}
         rows |= {row for row, numbers in added.items() if number in numbers}
@@ -47,3 +49,19 @@ def test_a_forgotten_word_gets_a_new_number() -> None:
     words.forget(3)
     assert words.numbers == {"a": 0, "b": 4}
     assert words.words == ["a", "", "", "", "b"]
+
+
+@pytest.mark.parametrize("asked_before", [0, 1, 100])
+def test_what_was_added_is_packed_when_it_has_grown(
+    monkeypatch: pytest.MonkeyPatch, asked_before: int
+) -> None:
+    monkeypatch.setattr(postings, "_SCANNED", 40)
+    index = PostingIndex(np.array([7, 3, 7], dtype=np.int32), np.array([0, 0, 1], dtype=np.int32))
+    for _ in range(asked_before):
+        assert index.rows(7).tolist() == [0, 1]
+    for row in range(2, 60):
+        index.add(row, [row % 5, 7, 7])
+        if row % 9 == 0:
+            assert index.rows(7).tolist() == list(range(row + 1))
+    expected = [row for row in range(2, 60) if row % 5 == 3]
+    assert index.rows(3).tolist() == [0, *expected]
