@@ -416,8 +416,8 @@ def test_embedded_stores_do_as_the_model_does(tmp_path: Path) -> None:
 
 
 def test_neo4j_does_as_the_model_does(graph: Graph) -> None:
-    play(lambda: StoresAgree([graph.shared()]), profile(10, 25))
+    play(lambda: StoresAgree([graph.shared()]), profile(6, 25))
 
 
 def test_the_next_neo4j_does_as_the_model_does(graph_2026: Graph) -> None:
-    play(lambda: StoresAgree([graph_2026.shared()]), profile(5, 25))
+    play(lambda: StoresAgree([graph_2026.shared()]), profile(3, 25))
