@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
@@ -187,6 +187,22 @@ def apply(
         model=model,
     )
     return store.write(scope, lambda reader: plan)
+
+
+def put(
+    store: NoteStore,
+    scope: Scope,
+    notes: Mapping[str, tuple[Vector | None, Sequence[str]]],
+) -> None:
+    """Write notes that are no more than a vector and terms."""
+    apply(
+        store,
+        scope,
+        *(
+            new(make_note(id_, scope.namespace), vector, terms)
+            for id_, (vector, terms) in notes.items()
+        ),
+    )
 
 
 def reading(store: NoteStore, scope: Scope, read: Callable[[ScopeReader], T]) -> T:

@@ -6,10 +6,12 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from contract.memories import Clock, Place, file_place
 from contract.stores import NEO4J, STORES, Graph, Shelter
 from neo4j_server.server import Address
+from stub_embedder import StubEmbedder
 
 from graphmem import Memory
 from graphmem.model import Scope
@@ -87,3 +89,9 @@ def memory(place: Place, clock: Clock) -> Memory:
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
+
+
+@pytest.fixture
+def words_only(place: Place, clock: Clock) -> Memory:
+    """A memory in which every text has the same vector, so that only words decide."""
+    return place.open(embedder=StubEmbedder({"": np.ones(8)}), clock=clock)

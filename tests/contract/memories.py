@@ -27,6 +27,9 @@ from graphmem.memory.upkeep import MemoryRecord
 
 NOON = datetime(2025, 3, 1, 12, tzinfo=UTC)
 
+POLICIES = ("graphmem-1", "mission", "weighted")
+"""The built-in policies."""
+
 MARKERS = {
     "[east]": at_cosine(1.0),
     "§": at_cosine(1.0),
@@ -102,6 +105,11 @@ def state(memory: Memory) -> list[object]:
 
 def ids(result: RecallResult) -> list[str]:
     return [ranked.note.id for ranked in result.notes]
+
+
+def hits(result: RecallResult) -> list[str]:
+    """Ids of the notes that share a word with the question, best first."""
+    return [ranked.note.id for ranked in result.notes if ranked.signals["lexical"] > 0]
 
 
 def by_id(result: RecallResult) -> dict[str, Any]:
