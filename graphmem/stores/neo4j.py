@@ -101,8 +101,13 @@ class Neo4jStore:
         return f"Neo4j {self._connection.place}, database {self._connection.database}"
 
     def model(self) -> ModelIdentity | None:
-        """Return the model the store was built with."""
-        self._told = graph_state(self._connection).model
+        """Return the model the store was built with, asked once: it is checked ever after.
+
+        Every answer of the server carries the model, and a vector for another one is
+        refused, so that a recall need not ask first.
+        """
+        if self._told is None:
+            self._told = graph_state(self._connection).model
         return self._told
 
     # --- writing -----------------------------------------------------------------------

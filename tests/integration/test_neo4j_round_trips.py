@@ -11,6 +11,7 @@ from neo4j_server.erasure import erase_everything
 from neo4j_server.proxy import CountingProxy
 from neo4j_server.server import Address
 
+from graphmem import open_memory
 from graphmem.model import CandidateQuery, NoteFilter, Scope, WritePlan
 from graphmem.stores.neo4j import Neo4jStore
 
@@ -60,6 +61,21 @@ def test_counting_the_use_takes_two(store: Neo4jStore, proxy: CountingProxy) -> 
     store.record_use(SCOPE, use("n1", "n2", pairs=[("n1", "n2")]))
     assert proxy.trips - before <= 2
     assert store.get(SCOPE, ["n1"])["n1"].recall_count == 1
+
+
+def test_a_recall_takes_one_trip_to_read_and_one_to_count(
+    proxy: CountingProxy, neo4j_address: Address
+) -> None:
+    url = f"bolt://127.0.0.1:{proxy.port}"
+    with open_memory(url, auth=neo4j_address.auth, embedder="hashing-64") as memory:
+        memory.add("Ada prefers aisle seats", id="n1")
+        memory.recall("which seat?")
+        before = proxy.trips
+        assert memory.recall("which seat?", track=False).notes
+        assert proxy.trips - before == 1
+        before = proxy.trips
+        assert memory.recall("which seat?").notes
+        assert proxy.trips - before == 2
 
 
 def test_a_write_takes_the_same_trips_for_many_notes(
