@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from graphmem.algorithms.text import is_blank
 from graphmem.errors import TransferError
 from graphmem.evaluation.datasets import (
     Case,
@@ -91,7 +92,7 @@ def _longmemeval_turns(
 ) -> Iterator[tuple[Turn, bool]]:
     for position, turn in enumerate(spoken):
         content = str(turn["content"])
-        if content.strip():
+        if not is_blank(content):
             made = Turn(
                 id=opaque(source_id, position),
                 source_id=source_id,

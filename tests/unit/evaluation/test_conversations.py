@@ -42,7 +42,7 @@ HAYSTACK = {
     "haystack_session_ids": ["noise", "answer_1", "answer_1"],
     "haystack_dates": [f"2023/05/0{day} (Mon) 09:30" for day in (1, 2, 3)],
     "haystack_sessions": [
-        [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "  "}],
+        [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "\u200b \n"}],
         [
             {"role": "user", "content": "Two bowls.", "has_answer": True},
             {"role": "assistant", "content": "Nice.", "has_answer": False},
