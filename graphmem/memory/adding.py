@@ -11,7 +11,7 @@ from graphmem.errors import Conflict, EmbeddingError, InvalidNote
 from graphmem.memory.setup import Setup
 from graphmem.memory.workspace import text_to_embed
 from graphmem.memory.writing import Draft, Forecast, Rejection, Writer, drafts_of
-from graphmem.model import AddReceipt, AddReport, NoteInput, Vector, WritePlan
+from graphmem.model import AddReceipt, AddReport, Note, NoteInput, Vector, WritePlan
 from graphmem.ports import ScopeReader
 
 Progress = Callable[[int, int | None], None]
@@ -144,8 +144,8 @@ def _store(
     return outcome
 
 
-def _expect(note: object, expected: int) -> None:
-    revision = getattr(note, "revision", None)
+def _expect(note: Note | None, expected: int) -> None:
+    revision = None if note is None else note.revision
     if revision != expected:
         raise Conflict(
             f"the note is at revision {revision}, not {expected}; nothing was changed. Read it "
