@@ -9,6 +9,7 @@ one server that is at once.
 
 from __future__ import annotations
 
+import random
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -28,8 +29,12 @@ from graphmem.stores.neo4j_errors import translated
 T = TypeVar("T")
 Parameters = Mapping[str, Any]
 
-ATTEMPTS = 5
+ATTEMPTS = 10
+"""For statements the server rolled back: in a crowd of writers some deadlock again and again."""
+
+ATTEMPTS_TO_CONNECT = 5
 FIRST_PAUSE_SECONDS = 0.1
+LONGEST_PAUSE_SECONDS = 1.0
 CONNECTION_TIMEOUT_SECONDS = 10.0
 RETRY_SECONDS = 60.0
 """How long the driver repeats a write that deadlocks or loses its leader."""
@@ -77,6 +82,12 @@ def _sent(send: Callable[[], neo4j.Result]) -> neo4j.Result:
         ) from error
     except OverflowError as error:
         raise InvalidInput("a whole number needs more than 64 bits; nothing was changed") from error
+
+
+def _pause(number: int) -> None:
+    longest = min(FIRST_PAUSE_SECONDS * 2 ** (number - 1), LONGEST_PAUSE_SECONDS)
+    # Those that deadlocked with each other must not meet again.
+    time.sleep(longest * random.uniform(0.5, 1.0))  # noqa: S311 - spread, not secrecy
 
 
 class Connection:
@@ -182,11 +193,13 @@ class Connection:
         attempt: Callable[[], T],
         temporary: tuple[type[Neo4jError | DriverError], ...] = (Neo4jError, DriverError),
     ) -> T:
-        for number in range(ATTEMPTS):
+        number = 0
+        while True:
+            number += 1
             try:
                 return attempt()
             except temporary as error:
-                if number == ATTEMPTS - 1 or not error.is_retryable():
+                attempts = ATTEMPTS if isinstance(error, Neo4jError) else ATTEMPTS_TO_CONNECT
+                if number >= attempts or not error.is_retryable():
                     raise
-                time.sleep(FIRST_PAUSE_SECONDS * 2**number)
-        raise AssertionError("unreachable: the last attempt returns or raises")
+                _pause(number)
