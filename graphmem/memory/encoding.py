@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphmem.errors import EmbeddingError, EmbeddingMismatch
+from graphmem.errors import EmbeddingError, EmbeddingMismatch, GraphmemError
 from graphmem.model import ModelIdentity, Vector
 from graphmem.ports import Embedder, EmbeddingRole
 
@@ -93,9 +93,7 @@ class Encoding:
         identity = self.guard()
         if not texts:
             return Encoded(np.zeros((0, identity.dimension), np.float32), {})
-        return checked_vectors(
-            self.embedder.encode(texts, role=role), len(texts), identity.dimension
-        )
+        return encoded_by(self.embedder, texts, role)
 
     def encode_one(self, text: str, *, role: EmbeddingRole = "note") -> Vector:
         """Return the vector of one text, shape (dimension,).
@@ -110,6 +108,26 @@ class Encoding:
             raise EmbeddingError(f"no usable vector for the text: {encoded.faults[0]}")
         vector: Vector = encoded.vectors[0]
         return vector
+
+
+def encoded_by(embedder: Embedder, texts: Sequence[str], role: EmbeddingRole) -> Encoded:
+    """Return what an embedder makes of `texts`, checked.
+
+    Raises
+    ------
+    EmbeddingError
+        It raised an error of its own, or see :func:`checked_vectors`.
+    """
+    try:
+        raw = embedder.encode(texts, role=role)
+    except GraphmemError:
+        raise
+    except Exception as error:
+        raise EmbeddingError(
+            f"the embedder {embedder.model_id} failed with {type(error).__name__}: {error}. "
+            "Nothing was stored"
+        ) from error
+    return checked_vectors(raw, len(texts), embedder.dimension)
 
 
 def checked_vectors(raw: object, count: int, dimension: int) -> Encoded:

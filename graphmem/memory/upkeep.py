@@ -18,7 +18,7 @@ from graphmem.algorithms.importance import (
 )
 from graphmem.errors import EmbeddingError, InvalidInput, InvalidQuery, TransferError
 from graphmem.memory.adding import Progress
-from graphmem.memory.encoding import checked_vectors
+from graphmem.memory.encoding import encoded_by
 from graphmem.memory.entry import checked_time
 from graphmem.memory.setup import Setup
 from graphmem.memory.workspace import terms_of, text_to_embed
@@ -110,9 +110,7 @@ def reindex(setup: Setup, embedder: Embedder, progress: Progress | None) -> int:
 
     def encode(notes: Sequence[Note]) -> Vector:
         nonlocal done
-        texts = [text_to_embed(note) for note in notes]
-        raw = embedder.encode(texts, role="note")
-        encoded = checked_vectors(raw, len(texts), identity.dimension)
+        encoded = encoded_by(embedder, [text_to_embed(note) for note in notes], "note")
         for row, fault in encoded.faults.items():
             raise EmbeddingError(
                 f"note {notes[row].id!r} cannot be embedded: {fault}. The old index is kept"

@@ -15,7 +15,6 @@ from stub_embedder import StubEmbedder, scattered
 from graphmem import (
     EmbeddingError,
     EmbeddingMismatch,
-    GraphmemError,
     Memory,
     ModelIdentity,
     NoteInput,
@@ -220,8 +219,9 @@ def test_an_embedder_that_raises_writes_nothing(place: Place) -> None:
         lambda: memory.add_many([NoteInput("a note")]),
         lambda: memory.recall("a note"),
     ):
-        with pytest.raises((GraphmemError, Unplugged)):
+        with pytest.raises(EmbeddingError, match="Unplugged: no current") as caught:
             call()
+        assert isinstance(caught.value.__cause__, Unplugged)
     assert notes_of(memory) == []
 
 
