@@ -13,7 +13,9 @@ from typing import Literal
 from graphmem.errors import ClosedMemory, InvalidQuery, NotAuthorised, StoreError
 from graphmem.memory import adding, changing, upkeep
 from graphmem.memory.adding import Progress
+from graphmem.memory.connecting import connect
 from graphmem.memory.entry import checked_filter, checked_id, checked_limit, checked_query
+from graphmem.memory.previewing import preview
 from graphmem.memory.recalling import RecallRequest, recall
 from graphmem.memory.setup import Setup
 from graphmem.memory.upkeep import Maintenance, MemoryRecord
@@ -227,6 +229,29 @@ class Memory:
             metadata=metadata,
         )
         return adding.add_one(setup, given, expected_revision)
+
+    def preview(self, inputs: Iterable[NoteInput]) -> AddReport:
+        """Tell what :meth:`add_many` would do, without writing.
+
+        Inputs are checked and compared with what is stored. Links, evolution and faulty
+        vectors show only when the notes are added.
+        """
+        return preview(self._setup, inputs)
+
+    def connect(self, pairs: Iterable[tuple[str, str]]) -> tuple[Link, ...]:
+        """Link pairs of notes by hand, all in one write; returns the links it made.
+
+        Such a link is RELATED of weight 1 with the raw cosine of its ends, and from then on
+        like any other: use and age move its weight (:meth:`maintain`), new content of an
+        end removes it. A pair that is linked already stays as it is; one with an archived
+        end is left out.
+
+        Raises
+        ------
+        NotFound
+            An id names no note of this scope; nothing was linked.
+        """
+        return connect(self._setup, pairs)
 
     def feedback(self, id: str, signal: int) -> Note:  # noqa: A002  # as in the interface
         """Tell that a note was useful (+1) or not (-1); changes its ranked importance."""
