@@ -1,6 +1,7 @@
 // Newest notes
-MATCH (n:Note)
+WITH 'default' AS namespace
+MATCH (n:Note {namespace: namespace})
 WHERE NOT n.archived
-RETURN n
-ORDER BY n.created_at DESC
-LIMIT 25;
+WITH n ORDER BY n.created_at DESC, n.id LIMIT 30
+OPTIONAL MATCH (n)-[f:FROM]->(s:Source)
+RETURN n, f, s;

@@ -1,6 +1,7 @@
 // Strongest links
-MATCH (a:Note)-[r:RELATED]->(b:Note)
+WITH 'default' AS namespace
+MATCH (a:Note {namespace: namespace})-[r:RELATED]->(b:Note)
 WHERE NOT a.archived AND NOT b.archived
 RETURN a, r, b
-ORDER BY r.weight DESC
+ORDER BY r.weight DESC, r.pair
 LIMIT 50;

@@ -1,6 +1,8 @@
-// What evolved and why: newest changes with the note that caused them
-MATCH (e:EvolutionEvent)-[c:CHANGED]->(n:Note)
+// What evolved and why
+WITH 'default' AS namespace
+MATCH (e:EvolutionEvent {namespace: namespace})-[c:CHANGED]->(n:Note)
+WITH e, c, n
+ORDER BY e.at DESC, e.id
+LIMIT 30
 OPTIONAL MATCH (e)-[t:TRIGGERED_BY]->(cause:Note)
-RETURN e, c, n, t, cause
-ORDER BY e.at DESC
-LIMIT 25;
+RETURN e, c, n, t, cause;

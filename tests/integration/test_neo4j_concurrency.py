@@ -12,6 +12,7 @@ from graphmem.errors import Conflict, EmbeddingMismatch
 from graphmem.model import CandidateQuery, ModelIdentity, NoteFilter, Scope, WritePlan
 from graphmem.ports import ScopeReader
 from graphmem.stores.neo4j import Neo4jStore
+from graphmem.stores.neo4j_schema import SCHEMA_VERSION
 
 SCOPE = Scope("crowd")
 WRITERS, NOTES = 8, 10
@@ -93,7 +94,7 @@ def test_of_two_first_writers_one_model_wins(open_neo4j_store: OpenNeo4j) -> Non
 def test_stores_opened_at_once_make_one_schema(open_neo4j_store: OpenNeo4j) -> None:
     with ThreadPoolExecutor(6) as pool:
         stores = [done.result() for done in [pool.submit(open_neo4j_store) for _ in range(6)]]
-    assert {store.stats(SCOPE).schema_version for store in stores} == {2}
+    assert {store.stats(SCOPE).schema_version for store in stores} == {SCHEMA_VERSION}
 
 
 @pytest.mark.parametrize("where", [NoteFilter(), NoteFilter(archived=True)], ids=["current", "all"])

@@ -14,15 +14,15 @@ from neo4j_server.console import Console, console
 from neo4j_server.erasure import erase_everything
 from neo4j_server.server import Address
 
-from graphmem.model import CandidateQuery, Scope, Use, WritePlan
+from graphmem.model import CandidateQuery, Scope, WritePlan
 from graphmem.stores import cypher
 from graphmem.stores.neo4j import Neo4jStore
 from graphmem.stores.neo4j_candidates import candidate_parameters
 from graphmem.stores.neo4j_rows import event_row, link_row, note_properties
+from graphmem.stores.neo4j_schema import SCHEMA_VERSION
 
 ROOT = Path(__file__).parents[2] / "cypher"
 QUERIES = sorted(path.stem for path in (ROOT / "queries").glob("*.cypher"))
-BROWSER = sorted((ROOT / "browser").glob("*.cypher"))
 NOT_IN_A_TRANSACTION = {
     "create_filtered_vector_index_embedding",
     "create_filtered_vector_index_embedding_alt",
@@ -65,7 +65,7 @@ PARAMETERS: dict[str, Any] = {
     "reached": ["n1"],
     "room": 10,
     "rows": [],
-    "schema_version": 2,
+    "schema_version": SCHEMA_VERSION,
     "seconds": 60,
     "slot": "embedding_alt",
     "source_id": "s",
@@ -164,9 +164,3 @@ def test_a_migration_runs_again(prepared: Prepared, version: int) -> None:
     before = prepared.ask("MATCH (n) RETURN properties(n) AS p ORDER BY elementId(n)")
     assert prepared.ask(cypher.migrations()[version].statement) == []
     assert prepared.ask("MATCH (n) RETURN properties(n) AS p ORDER BY elementId(n)") == before
-
-
-@pytest.mark.parametrize("path", BROWSER, ids=lambda path: path.stem)
-def test_a_favourite_of_the_browser_finds_something(prepared: Prepared, path: Path) -> None:
-    prepared.store.record_use(SCOPE, Use(("n1",), (), NOW))
-    assert prepared.ask(path.read_text(encoding="utf-8").strip().removesuffix(";"))

@@ -16,7 +16,7 @@ SINGLE = [path for path in STATEMENTS if path.name != "schema.cypher"]
 CLAUSE = re.compile(
     r"\b(MATCH|MERGE|UNWIND|DETACH DELETE|CREATE (VECTOR|FULLTEXT|CONSTRAINT)|RETURN) "
 )
-STYLE = (ROOT / "cypher" / "browser" / "graphmem.grass").read_text(encoding="utf-8")
+STYLE = (ROOT / "cypher" / "graphmem.grass").read_text(encoding="utf-8")
 
 
 def named(path: Path) -> str:
