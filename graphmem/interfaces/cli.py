@@ -12,7 +12,14 @@ from typing import Annotated
 import typer
 
 from graphmem.errors import GraphmemError
-from graphmem.interfaces import cli_demo, cli_eval, cli_read, cli_transfer, cli_write
+from graphmem.interfaces import (
+    cli_demo,
+    cli_eval,
+    cli_mcp,
+    cli_read,
+    cli_transfer,
+    cli_write,
+)
 from graphmem.interfaces.console import show_error
 
 app = typer.Typer(
@@ -22,7 +29,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for part in (cli_demo, cli_write, cli_read, cli_transfer):
+for part in (cli_demo, cli_write, cli_read, cli_transfer, cli_mcp):
     app.add_typer(part.app)
 app.add_typer(cli_eval.bench_app)
 app.add_typer(cli_eval.app, name="eval")
