@@ -18,6 +18,7 @@ Unit: TypeAlias = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 Weight: TypeAlias = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 Count: TypeAlias = Annotated[int, Field(ge=0, strict=True)]
 Limit: TypeAlias = Annotated[int, Field(ge=1, strict=True)]
+SignalWeights: TypeAlias = Mapping[str, Annotated[float, Field(allow_inf_nan=False)]]
 
 
 class PolicyValue(BaseModel):
@@ -100,13 +101,22 @@ class WeightedRanking(PolicyValue):
 
 
 class RelevancePolicy(PolicyValue):
-    """Relevance as a weighted sum of named signals (see ``algorithms.relevance``).
+    """Relevance as a weighted sum of named signals (see ``algorithms.signals``).
 
     Weights may be negative: a signal can speak against a note. Names are checked where
     the signals are defined.
+
+    Parameters
+    ----------
+    weights
+        Weights for ranking notes.
+    source_weights
+        Weights for ranking sources, each by the best of its candidates; without any, a
+        source ranks by the score of its best note.
     """
 
-    weights: Mapping[str, Annotated[float, Field(allow_inf_nan=False)]]
+    weights: SignalWeights
+    source_weights: SignalWeights | None = None
 
 
 class Policy(PolicyValue):
@@ -129,16 +139,30 @@ DEFAULT_POLICY = Policy(
     # to 1.
     relevance=RelevancePolicy(
         weights={
-            "lexical": 0.092,
-            "vector": 0.166,
-            "author": 0.119,
-            "role": 0.108,
-            "density": 0.166,
-            "time": 0.119,
-            "dated": 0.064,
-            "beside": 0.081,
-            "source": 0.085,
-        }
+            "lexical": 0.052,
+            "vector": 0.140,
+            "author": 0.105,
+            "role": 0.136,
+            "statement": 0.015,
+            "density": 0.118,
+            "time": 0.109,
+            "dated": 0.057,
+            "beside": 0.046,
+            "beside_two": 0.043,
+            "exchange": 0.124,
+            "source": 0.055,
+        },
+        source_weights={
+            "lexical": 0.123,
+            "vector": 0.268,
+            "author": 0.089,
+            "role": 0.055,
+            "density": 0.119,
+            "time": 0.091,
+            "dated": 0.058,
+            "beside_two": 0.107,
+            "source": 0.090,
+        },
     ),
     ranking=SalienceRanking(recency=0.05, importance=0.05, relevance=0.90),
 )

@@ -14,11 +14,11 @@ from math import exp, inf, log, log1p
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmem.algorithms.candidate_table import Question
 from graphmem.algorithms.evidence import EvidenceNote, decide_from_evidence_notes
 from graphmem.algorithms.lexical import TermStatistics, term_coverage
 from graphmem.algorithms.ownership import ownership
 from graphmem.algorithms.relevance import Ranked
-from graphmem.algorithms.signals import Question
 from graphmem.algorithms.text import tokens, words
 from graphmem.errors import InvalidPolicy
 from graphmem.model import Candidate, CandidateSet, EvidenceDecision, Outcome

@@ -81,6 +81,60 @@ class TermStatistics:
         return log(1.0 + (self.note_count - frequency + 0.5) / (frequency + 0.5))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TermMatch:
+    r"""How documents match each distinct term of a question.
+
+    Attributes
+    ----------
+    bm25
+        Score of each document, shape (n,), as :func:`lexical_relevance` returns it.
+    saturated
+        Saturated frequency of each term in each document, shape (n, terms), in [0, 1):
+        :math:`f / (f + k_1 (1 - b + b\,|d| / \overline{|d|}))`.
+    idf
+        Inverse document frequency of each term, shape (terms,), not negative.
+    """
+
+    bm25: NDArray[np.float64]
+    saturated: NDArray[np.float64]
+    idf: NDArray[np.float64]
+
+
+def match_terms(
+    query_terms: Sequence[str],
+    documents: Sequence[Sequence[str]],
+    statistics: TermStatistics,
+    *,
+    k1: float = 1.2,
+    b: float = 0.75,
+) -> TermMatch:
+    """Match documents with the distinct terms of a question, in one pass over the documents.
+
+    Parameters and errors are those of :func:`lexical_relevance`.
+
+    Examples
+    --------
+    >>> statistics = TermStatistics(2, 2.5, {"blue": 1, "kettle": 1})
+    >>> match = match_terms(["blue", "kettle"], [["blue", "shelf"], [], ["lamp"]], statistics)
+    >>> match.saturated.round(3).tolist()
+    [[0.495, 0.0], [0.0, 0.0], [0.0, 0.0]]
+    >>> match.bm25.round(3).tolist(), match.idf.round(3).tolist()
+    ([0.755, 0.0, 0.0], [0.693, 0.693])
+    """
+    _require_parameters(k1, b)
+    terms = tuple(dict.fromkeys(query_terms))
+    scores = np.zeros(len(documents))
+    saturated = np.zeros((len(documents), len(terms)))
+    filled = [index for index, document in enumerate(documents) if document]
+    if terms and filled:
+        ranker = _ScopedBM25(terms, [documents[index] for index in filled], statistics, k1, b)
+        scores[filled] = ranker.get_scores(terms)
+        saturated[filled] = ranker.saturated()
+    idf = np.array([statistics.inverse_document_frequency(term) for term in terms])
+    return TermMatch(scores, saturated, idf)
+
+
 def lexical_relevance(
     query_terms: Sequence[str],
     documents: Sequence[Sequence[str]],
@@ -131,17 +185,14 @@ def lexical_relevance(
     >>> [round(float(score), 4) for score in scores]
     [1.2814, 0.0, 0.0]
     """
+    return match_terms(query_terms, documents, statistics, k1=k1, b=b).bm25
+
+
+def _require_parameters(k1: float, b: float) -> None:
     if not (isfinite(k1) and k1 > 0):
         raise InvalidPolicy(f"k1: {k1!r} is not a finite number > 0")
     if not 0.0 <= b <= 1.0:
         raise InvalidPolicy(f"b: {b!r} lies outside [0, 1]")
-    scores = np.zeros(len(documents))
-    terms = tuple(dict.fromkeys(query_terms))
-    filled = [index for index, document in enumerate(documents) if document]
-    if terms and filled:
-        ranker = _ScopedBM25(terms, [documents[index] for index in filled], statistics, k1, b)
-        scores[filled] = ranker.get_scores(terms)
-    return scores
 
 
 def term_coverage(
@@ -242,6 +293,7 @@ class _ScopedBM25(BM25Okapi):  # type: ignore[misc]  # the base class has no ann
         k1: float,
         b: float,
     ) -> None:
+        self._terms = terms
         self._vocabulary = frozenset(terms)
         self._statistics = statistics
         super().__init__(documents, k1=k1, b=b)
@@ -260,3 +312,15 @@ class _ScopedBM25(BM25Okapi):  # type: ignore[misc]  # the base class has no ann
         self.idf = {
             term: self._statistics.inverse_document_frequency(term) for term in self._vocabulary
         }
+
+    def saturated(self) -> NDArray[np.float64]:
+        """Return the saturated frequency of each term, shape (documents, terms)."""
+        column = {term: number for number, term in enumerate(self._terms)}
+        counts = np.zeros((self.corpus_size, len(column)))
+        for row, frequencies in enumerate(self.doc_freqs):
+            for term, count in frequencies.items():
+                counts[row, column[term]] = count
+        lengths = np.asarray(self.doc_len, dtype=np.float64)
+        norm = self.k1 * (1.0 - self.b + self.b * lengths / self.avgdl)
+        saturated: NDArray[np.float64] = counts / (counts + norm[:, None])
+        return saturated

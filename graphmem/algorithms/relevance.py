@@ -1,30 +1,30 @@
 """Relevance: named signals of each candidate, fused by a policy's weights, then ranked.
 
-Every ranking ends in :func:`~graphmem.algorithms.salience.rank_salient_memories` (or in
-the ``weighted`` policy); what is fused here enters it as ``relevance``.
+Every ranking ends in the blend of
+:func:`~graphmem.algorithms.salience.rank_salient_memories` (or in the ``weighted`` policy);
+what is fused here enters it as ``relevance``. Candidates stay columns of a table until a
+ranking is cut: only what is returned becomes a value of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
 
+from graphmem.algorithms.candidate_table import CandidateTable, Column, Rows
 from graphmem.algorithms.importance import ranked_importance
 from graphmem.algorithms.salience import (
-    MemorySignal,
+    Blend,
     SalienceWeights,
-    SalientMemory,
-    WeightedSignal,
-    rank_salient_memories,
-    rank_weighted_memories,
+    blend_salience,
+    blend_weighted,
 )
-from graphmem.algorithms.signals import SIGNALS, Board, Column
-from graphmem.errors import InvalidPolicy
-from graphmem.model import Candidate
-from graphmem.policy import Policy, SalienceRanking, WeightedRanking
+from graphmem.algorithms.signals import measure
+from graphmem.model import Candidate, Note
+from graphmem.policy import Policy, RelevancePolicy, SalienceRanking, WeightedRanking
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,14 +39,55 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
-    """A candidate set in order, best first, with every candidate's fused relevance.
+    """A candidate set in order.
 
-    `relevance` has shape (n,) in the order of the board's candidates.
+    Attributes
+    ----------
+    table
+        The question and its candidates.
+    policy
+        What relevance was fused by.
+    columns
+        The signals of relevance, each of shape (n,).
+    blend
+        Scores and their parts.
+    order
+        Rows of the table, best first, ties by id.
     """
 
-    board: Board
-    relevance: Column
-    ranked: tuple[Ranked, ...]
+    table: CandidateTable
+    policy: RelevancePolicy
+    columns: Mapping[str, Column]
+    blend: Blend
+    order: Rows
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def best(self, limit: int) -> tuple[Ranked, ...]:
+        """Return the first `limit` candidates."""
+        return self.at(self.order[:limit].tolist())
+
+    def at(self, rows: Iterable[int]) -> tuple[Ranked, ...]:
+        """Return the candidates of these rows, in the order given."""
+        return tuple(self._ranked(row) for row in rows)
+
+    def _ranked(self, row: int) -> Ranked:
+        return Ranked(
+            candidate=self.table.candidates[row],
+            score=float(self.blend.scores[row]),
+            contributions=values_at(self.blend.contributions, row),
+            signals=values_at(self.columns, row) | values_at(self.blend.signals, row),
+        )
+
+
+def values_at(columns: Mapping[str, Column], row: int) -> dict[str, float]:
+    """Return one row of some columns by name.
+
+    >>> values_at({"vector": np.array([0.5, 0.25])}, 1)
+    {'vector': 0.25}
+    """
+    return {name: float(column[row]) for name, column in columns.items()}
 
 
 def fuse(weights: Mapping[str, float], columns: Mapping[str, Column], count: int) -> Column:
@@ -62,77 +103,50 @@ def fuse(weights: Mapping[str, float], columns: Mapping[str, Column], count: int
     return total
 
 
-def measure(board: Board, weights: Mapping[str, float]) -> dict[str, Column]:
-    """Compute the signals that have a weight.
+def rank_candidates(table: CandidateTable, policy: Policy) -> Ranking:
+    """Rank the whole candidate set, ties by id.
 
     Raises
     ------
     InvalidPolicy
-        A name is no signal; the message lists those that are.
+        The policy weighs a signal that does not exist.
     """
-    for name in weights:
-        if name not in SIGNALS:
-            raise InvalidPolicy(f"no signal {name!r}; known: {', '.join(sorted(SIGNALS))}")
-    return {name: SIGNALS[name](board) for name in weights}
+    relevance = policy.relevance
+    columns = measure(table, {*relevance.weights, *(relevance.source_weights or ())})
+    blend = _blend(table, fuse(relevance.weights, columns, len(table)), policy)
+    order = np.argsort(-blend.scores, kind="stable")
+    return Ranking(table, relevance, columns, blend, order)
 
 
-def rank_candidates(board: Board, policy: Policy) -> Ranking:
-    """Rank the whole candidate set, ties by id."""
-    weights = policy.relevance.weights
-    count = len(board.candidates)
-    if not count:
-        return Ranking(board, np.zeros(0), ())
-    columns = measure(board, weights)
-    relevance = fuse(weights, columns, count)
-    salient = _salient(board, columns, relevance, policy)
-    place = {c.note.id: row for row, c in enumerate(board.candidates)}
-    ranked = (_ranked(board, columns, place[s.memory_id], s) for s in salient)
-    return Ranking(board, relevance, tuple(ranked))
-
-
-def _ranked(
-    board: Board, columns: Mapping[str, Column], row: int, salient: SalientMemory
-) -> Ranked:
-    signals = {name: float(column[row]) for name, column in columns.items()}
-    return Ranked(
-        board.candidates[row], salient.score, salient.contributions, {**signals, **salient.signals}
-    )
-
-
-def _salient(
-    board: Board, columns: Mapping[str, Column], relevance: Column, policy: Policy
-) -> tuple[SalientMemory, ...]:
+def _blend(table: CandidateTable, relevance: Column, policy: Policy) -> Blend:
+    if not len(table):
+        return Blend(relevance, {}, {})
     ranking = policy.ranking
     if isinstance(ranking, WeightedRanking):
-        return _by_weighted_sum(board, ranking)
-    return _by_salience(board, relevance, ranking)
+        return _by_weighted_sum(table, ranking)
+    return _by_salience(table, relevance, ranking)
 
 
-def _by_salience(
-    board: Board, relevance: Column, ranking: SalienceRanking
-) -> tuple[SalientMemory, ...]:
-    at = board.question.at
-    rows = [
-        MemorySignal(c.note.id, hours(at, c.note.last_accessed_at), importance(c), value)
-        for c, value in zip(board.candidates, relevance.tolist(), strict=True)
-    ]
-    return rank_salient_memories(
-        rows,
+def _by_salience(table: CandidateTable, relevance: Column, ranking: SalienceRanking) -> Blend:
+    at = table.question.at
+    return blend_salience(
+        np.array([hours(at, note.last_accessed_at) for note in table.notes]),
+        np.array([importance(note) for note in table.notes]),
+        relevance,
         recency_decay=ranking.recency_decay,
         weights=SalienceWeights(ranking.recency, ranking.importance, ranking.relevance),
-        limit=len(rows),
     )
 
 
-def _by_weighted_sum(board: Board, ranking: WeightedRanking) -> tuple[SalientMemory, ...]:
-    at = board.question.at
-    rows = [
-        WeightedSignal(c.note.id, hours(at, c.note.created_at), importance(c), cosine, match)
-        for c, cosine, match in zip(
-            board.candidates, board.vector.tolist(), board.lexical.tolist(), strict=True
-        )
-    ]
-    return rank_weighted_memories(rows, ranking=ranking, limit=len(rows))
+def _by_weighted_sum(table: CandidateTable, ranking: WeightedRanking) -> Blend:
+    at = table.question.at
+    return blend_weighted(
+        np.array([hours(at, note.created_at) for note in table.notes]),
+        np.array([importance(note) for note in table.notes]),
+        table.vector,
+        table.lexical,
+        ranking=ranking,
+    )
 
 
 def hours(at: datetime, since: datetime) -> float:
@@ -140,7 +154,6 @@ def hours(at: datetime, since: datetime) -> float:
     return max(0.0, (at - since).total_seconds() / 3600.0)
 
 
-def importance(candidate: Candidate) -> float:
-    """Return a candidate's importance as ranked, in [0, 1]."""
-    note = candidate.note
+def importance(note: Note) -> float:
+    """Return a note's importance as ranked, in [0, 1]."""
     return ranked_importance(note.importance, note.recall_count, note.feedback)

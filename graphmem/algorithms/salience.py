@@ -2,7 +2,8 @@
 
 Two policies rank a set. :func:`rank_salient_memories` blends recency, importance and
 relevance after normalising each over the set; :func:`rank_weighted_memories` adds raw
-signals. Both return every part of a score.
+signals. Both return every part of a score. A recall holds its candidates as columns and
+takes :func:`blend_salience` and :func:`blend_weighted`, the arithmetic of the two.
 """
 
 from __future__ import annotations
@@ -98,6 +99,32 @@ class SalientMemory:
     signals: Mapping[str, float]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Blend:
+    """Scores of a whole candidate set with their parts; every column has shape (n,).
+
+    Attributes
+    ----------
+    scores
+        Sum of the contributions.
+    contributions
+        Weighted part of each signal.
+    signals
+        The values the weights were applied to.
+    """
+
+    scores: Column
+    contributions: Mapping[str, Column]
+    signals: Mapping[str, Column]
+
+    @classmethod
+    def of(cls, weights: Mapping[str, float], signals: Mapping[str, Column]) -> Blend:
+        """Weigh and add the signals, all of one length."""
+        contributions = {name: weights[name] * column for name, column in signals.items()}
+        count = len(next(iter(signals.values())))
+        return cls(sum(contributions.values(), np.zeros(count)), contributions, signals)
+
+
 def rank_salient_memories(
     signals: Iterable[MemorySignal],
     *,
@@ -159,21 +186,55 @@ def rank_salient_memories(
     >>> {name: round(part, 2) for name, part in ranked[0].contributions.items()}
     {'recency': 0.15, 'importance': 0.0, 'relevance': 0.7}
     """
-    if not 0.0 < recency_decay <= 1.0:
-        raise InvalidPolicy(f"recency_decay: {recency_decay!r} lies outside (0, 1]")
+    _require_decay(recency_decay)
     _require_limit(limit)
     given = tuple(signals)
     ids = _require_ids(given)
     if not ids:
         return ()
-    hours = _hours(given, "hours_since_access")
-    relevance = _column(given, "relevance")
+    blend = blend_salience(
+        _hours(given, "hours_since_access"),
+        _column(given, "importance"),
+        _column(given, "relevance"),
+        recency_decay=recency_decay,
+        weights=weights,
+    )
+    return _ranked(ids, blend, limit)
+
+
+def blend_salience(
+    hours_since_access: Column,
+    importance: Column,
+    relevance: Column,
+    *,
+    recency_decay: float = RECENCY_DECAY,
+    weights: SalienceWeights = SalienceWeights(),
+) -> Blend:
+    """Return the scores of :func:`rank_salient_memories` for columns of finite numbers.
+
+    Parameters
+    ----------
+    hours_since_access, importance, relevance
+        One number a memory, shape (n,), n >= 1; hours not negative.
+
+    Raises
+    ------
+    InvalidPolicy
+        `recency_decay` lies outside (0, 1].
+
+    Examples
+    --------
+    >>> blend = blend_salience(np.array([0.0, 138.3]), np.array([0.2, 0.8]), np.array([0.9, 0.1]))
+    >>> blend.scores.round(2).tolist()
+    [0.85, 0.15]
+    """
+    _require_decay(recency_decay)
     normalised = {
-        "recency": _min_max(np.power(recency_decay, hours)),
-        "importance": _min_max(_column(given, "importance")),
+        "recency": _min_max(np.power(recency_decay, hours_since_access)),
+        "importance": _min_max(importance),
         "relevance": _min_max(relevance) if relevance.any() else relevance,
     }
-    return _ranked(ids, asdict(weights), normalised, limit)
+    return Blend.of(asdict(weights), normalised)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,47 +312,78 @@ def rank_weighted_memories(
     >>> round(best.score, 3)
     0.675
     """
-    weights = {
-        "vector": ranking.alpha,
-        "keyword": ranking.beta,
-        "importance": ranking.gamma,
-        "decay": ranking.decay_weight,
-    }
-    _require_weights(weights)
+    _require_weights(_weights(ranking))
     _require_limit(limit)
     given = tuple(signals)
     ids = _require_ids(given)
     if not ids:
         return ()
+    blend = blend_weighted(
+        _hours(given, "hours_since_written"),
+        _column(given, "importance"),
+        _column(given, "vector_similarity"),
+        _column(given, "keyword_match"),
+        ranking=ranking,
+    )
+    return _ranked(ids, blend, limit)
+
+
+def blend_weighted(
+    hours_since_written: Column,
+    importance: Column,
+    vector_similarity: Column,
+    keyword_match: Column,
+    *,
+    ranking: WeightedRanking = WEIGHTED_RANKING,
+) -> Blend:
+    """Return the scores of :func:`rank_weighted_memories` for columns of finite numbers.
+
+    Every column has shape (n,), n >= 1; hours are not negative.
+
+    Raises
+    ------
+    InvalidPolicy
+        All weights are zero.
+
+    Examples
+    --------
+    >>> half = np.array([0.5])
+    >>> blend_weighted(np.array([138.3]), np.array([1.0]), half, half).scores.round(3).tolist()
+    [0.675]
+    """
+    weights = _weights(ranking)
+    _require_weights(weights)
     raw = {
-        "vector": _column(given, "vector_similarity"),
-        "keyword": _column(given, "keyword_match"),
-        "importance": _column(given, "importance"),
-        "decay": np.power(ranking.decay, _hours(given, "hours_since_written")),
+        "vector": vector_similarity,
+        "keyword": keyword_match,
+        "importance": importance,
+        "decay": np.power(ranking.decay, hours_since_written),
     }
-    return _ranked(ids, weights, raw, limit)
+    return Blend.of(weights, raw)
+
+
+def _weights(ranking: WeightedRanking) -> dict[str, float]:
+    return {
+        "vector": ranking.alpha,
+        "keyword": ranking.beta,
+        "importance": ranking.gamma,
+        "decay": ranking.decay_weight,
+    }
 
 
 _Signal = TypeVar("_Signal", MemorySignal, WeightedSignal)
 
 
-def _ranked(
-    ids: Sequence[str],
-    weights: Mapping[str, float],
-    signals: Mapping[str, Column],
-    limit: int,
-) -> tuple[SalientMemory, ...]:
-    """Order by the weighted sum and build the values of the first `limit` only."""
-    contributions = {name: weights[name] * column for name, column in signals.items()}
-    scores = sum(contributions.values(), np.zeros(len(ids)))
+def _ranked(ids: Sequence[str], blend: Blend, limit: int) -> tuple[SalientMemory, ...]:
+    """Order by score and build the values of the first `limit` only."""
     return tuple(
         SalientMemory(
             memory_id=ids[index],
-            score=float(scores[index]),
-            contributions={name: float(part[index]) for name, part in contributions.items()},
-            signals={name: float(value[index]) for name, value in signals.items()},
+            score=float(blend.scores[index]),
+            contributions={name: float(part[index]) for name, part in blend.contributions.items()},
+            signals={name: float(value[index]) for name, value in blend.signals.items()},
         )
-        for index in _best(scores, ids, limit)
+        for index in _best(blend.scores, ids, limit)
     )
 
 
@@ -351,6 +443,11 @@ def _require_ids(signals: Sequence[_Signal]) -> list[str]:
         twice = next(memory_id for memory_id in ids if ids.count(memory_id) > 1)
         raise InvalidInput(f"memory_id: {twice!r} is given twice")
     return ids
+
+
+def _require_decay(recency_decay: float) -> None:
+    if not 0.0 < recency_decay <= 1.0:
+        raise InvalidPolicy(f"recency_decay: {recency_decay!r} lies outside (0, 1]")
 
 
 def _require_limit(limit: int) -> None:

@@ -1,36 +1,33 @@
 """Signals of relevance: one named column over the candidates each, every one explainable.
 
-A :class:`Board` holds one question and its candidate set and works out what several
-signals share. A signal sees only the question, the candidates, the links among them and
-the statistics of the scope; it lies in [0, 1] and is defined for every set.
+A signal sees only the question, the candidates, the links among them and the statistics of
+the scope; it lies in [0, 1] and is defined for every set: one candidate, a question without
+terms, notes without vector, source, author or position.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from functools import cached_property
-from typing import TypeAlias
+from collections.abc import Callable, Mapping, Set
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graphmem.algorithms.lexical import TermStatistics, lexical_relevance
-from graphmem.algorithms.temporal import resolve_time_ranges, time_match
+from graphmem.algorithms.candidate_table import CandidateTable, Column, taken
+from graphmem.algorithms.temporal import resolve_time_ranges, time_matches
 from graphmem.algorithms.text import tokens
-from graphmem.model import Candidate, CandidateSet, LinkKind
-
-Column: TypeAlias = NDArray[np.float64]
-"""One value a candidate, shape (n,)."""
-
-Rows: TypeAlias = NDArray[np.int64]
-"""One row number a candidate, shape (n,); -1 for none."""
+from graphmem.errors import InvalidPolicy
 
 LONG_NOTE = 1000
 """Characters from which on a note counts as fully dense."""
 
+ADDRESSED = 0.7
+"""What an assistant's turn counts as when the question speaks to it ("what did you advise")."""
+
+EXCHANGE = (1.0, 0.7, 0.5)
+"""What a match counts for in the note itself, the notes beside it, and those beside them."""
+
+_ADDRESSES = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
+_QUESTION_MARKS = ("?", "\uff1f")
 _TIME_TERMS = frozenset(
     tokens(
         "yesterday today tonight tomorrow ago last next weekend week month year since january"
@@ -45,168 +42,105 @@ _ASKS_WHEN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked: the text, its terms, and the moment of asking."""
-
-    text: str
-    terms: tuple[str, ...]
-    at: datetime
+def _vector(table: CandidateTable) -> Column:
+    return table.vector
 
 
-class Board:
-    """One question over one candidate set, with what the signals share.
-
-    Parameters
-    ----------
-    question
-        What is asked.
-    found
-        The candidates, n of them, and the links among them.
-    """
-
-    def __init__(self, question: Question, found: CandidateSet) -> None:
-        self.question = question
-        self.found = found
-        self.statistics = TermStatistics.of(found)
-
-    @property
-    def candidates(self) -> Sequence[Candidate]:
-        """The candidates in their order."""
-        return self.found.candidates
-
-    @cached_property
-    def vector(self) -> Column:
-        """Cosine with the question, below 0 cut off."""
-        cosines = [0.0 if c.cosine is None else c.cosine for c in self.candidates]
-        column: Column = np.clip(np.asarray(cosines, dtype=np.float64), 0.0, 1.0)
-        return column
-
-    @cached_property
-    def lexical(self) -> Column:
-        """BM25 as a share of the best candidate's; 0 stays 0."""
-        scores = lexical_relevance(
-            self.question.terms, [c.terms for c in self.candidates], self.statistics
-        )
-        return share_of_best(scores)
-
-    @cached_property
-    def before(self) -> Rows:
-        """Row of the note before each candidate in its source, -1 where it is no candidate."""
-        return self._follows[0]
-
-    @cached_property
-    def after(self) -> Rows:
-        """Row of the note after each candidate in its source, -1 where it is no candidate."""
-        return self._follows[1]
-
-    @cached_property
-    def _follows(self) -> tuple[Rows, Rows]:
-        place = {c.note.id: row for row, c in enumerate(self.candidates)}
-        before, after = np.full((2, len(place)), -1, dtype=np.int64)
-        for link in self.found.links:
-            if link.kind is LinkKind.FOLLOWS:
-                later, earlier = place[link.from_id], place[link.to_id]
-                before[later], after[earlier] = earlier, later
-        return before, after
-
-    @cached_property
-    def sources(self) -> tuple[Rows, tuple[str, ...]]:
-        """Number of each candidate's source, -1 without one, and the ids of the sources."""
-        numbers: dict[str, int] = {}
-        rows = [
-            -1 if c.note.source is None else numbers.setdefault(c.note.source.id, len(numbers))
-            for c in self.candidates
-        ]
-        return np.array(rows, dtype=np.int64), tuple(numbers)
-
-    @cached_property
-    def named(self) -> frozenset[str]:
-        """Authors among the candidates whose name the question holds."""
-        asked = set(self.question.terms)
-        authors = {c.note.author for c in self.candidates if c.note.author is not None}
-        return frozenset(author for author in authors if asked.intersection(tokens(author)))
+def _lexical(table: CandidateTable) -> Column:
+    return table.lexical
 
 
-def share_of_best(values: Column) -> Column:
-    """Return non-negative values as shares of the largest; all zeros stay zeros.
-
-    >>> share_of_best(np.array([1.0, 4.0, 0.0])).tolist()
-    [0.25, 1.0, 0.0]
-    """
-    best = values.max(initial=0.0)
-    shares: Column = values / best if best > 0 else values
-    return shares
+def _author(table: CandidateTable) -> Column:
+    named = table.named
+    if not named:
+        return np.zeros(len(table))
+    return np.array([note.author in named for note in table.notes], dtype=np.float64)
 
 
-def taken(values: Column, rows: Rows) -> Column:
-    """Return the values at other rows, 0 where there is none (-1).
-
-    >>> taken(np.array([0.2, 0.9]), np.array([1, -1])).tolist()
-    [0.9, 0.0]
-    """
-    return np.where(rows < 0, 0.0, values[rows])
+def _role(table: CandidateTable) -> Column:
+    spoken = ADDRESSED if _ADDRESSES.search(table.question.text) else 0.0
+    return np.array([spoken if note.role == "assistant" else 1.0 for note in table.notes])
 
 
-def _vector(board: Board) -> Column:
-    return board.vector
+def _statement(table: CandidateTable) -> Column:
+    asks = [note.content.rstrip().endswith(_QUESTION_MARKS) for note in table.notes]
+    return 1.0 - np.array(asks, dtype=np.float64)
 
 
-def _lexical(board: Board) -> Column:
-    return board.lexical
-
-
-def _author(board: Board) -> Column:
-    return np.array([c.note.author in board.named for c in board.candidates], dtype=np.float64)
-
-
-def _role(board: Board) -> Column:
-    return np.array([c.note.role != "assistant" for c in board.candidates], dtype=np.float64)
-
-
-def _density(board: Board) -> Column:
-    lengths = np.array([len(c.note.content) for c in board.candidates], dtype=np.float64)
+def _density(table: CandidateTable) -> Column:
+    lengths = np.array([len(note.content) for note in table.notes], dtype=np.float64)
     column: Column = np.minimum(1.0, np.log1p(lengths) / np.log1p(LONG_NOTE))
     return column
 
 
-def _time(board: Board) -> Column:
-    ranges = resolve_time_ranges(board.question.text, board.question.at)
+def _time(table: CandidateTable) -> Column:
+    ranges = resolve_time_ranges(table.question.text, table.question.at)
     if not ranges:
-        return np.zeros(len(board.candidates))
-    return np.array([time_match(c.note.created_at, ranges) for c in board.candidates])
-
-
-def _dated(board: Board) -> Column:
-    if not _ASKS_WHEN.search(board.question.text):
-        return np.zeros(len(board.candidates))
-    dated = [not _TIME_TERMS.isdisjoint(c.terms) for c in board.candidates]
-    return np.array(dated, dtype=np.float64)
-
-
-def _beside(board: Board) -> Column:
-    column: Column = np.maximum(
-        taken(board.vector, board.before), taken(board.vector, board.after)
-    )  # fmt: skip
+        return np.zeros(len(table))
+    # The root doubles the half-life: people place events loosely.
+    column: Column = np.sqrt(time_matches([note.created_at for note in table.notes], ranges))
     return column
 
 
-def _source(board: Board) -> Column:
-    rows, names = board.sources
+def _dated(table: CandidateTable) -> Column:
+    if not _ASKS_WHEN.search(table.question.text):
+        return np.zeros(len(table))
+    dated = [not _TIME_TERMS.isdisjoint(c.terms) for c in table.candidates]
+    return np.array(dated, dtype=np.float64)
+
+
+def _beside(table: CandidateTable) -> Column:
+    cosine = table.vector
+    column: Column = np.maximum(taken(cosine, table.before), taken(cosine, table.after))
+    return column
+
+
+def _beside_two(table: CandidateTable) -> Column:
+    cosine = table.vector
+    column: Column = np.maximum(
+        taken(cosine, table.second_before), taken(cosine, table.second_after)
+    )
+    return column
+
+
+def _exchange(table: CandidateTable) -> Column:
+    idf, saturated = table.match.idf, table.match.saturated
+    total = idf.sum()
+    if total <= 0.0:
+        return np.zeros(len(table))
+    itself, beside, second = EXCHANGE
+    best = itself * saturated
+    for rows, share in (
+        (table.before, beside),
+        (table.after, beside),
+        (table.second_before, second),
+        (table.second_after, second),
+    ):
+        there = np.flatnonzero(rows >= 0)
+        best[there] = np.maximum(best[there], share * saturated[rows[there]])
+    column: Column = best @ idf / total
+    return column
+
+
+def _source(table: CandidateTable) -> Column:
+    rows, names = table.sources
     best = np.zeros(len(names) + 1)
-    np.maximum.at(best, rows, board.lexical)
-    return np.where(rows < 0, board.lexical, best[rows])
+    np.maximum.at(best, rows, table.lexical)
+    return np.where(rows < 0, table.lexical, best[rows])
 
 
-SIGNALS: Mapping[str, Callable[[Board], Column]] = {
+SIGNALS: Mapping[str, Callable[[CandidateTable], Column]] = {
     "vector": _vector,
     "lexical": _lexical,
     "author": _author,
     "role": _role,
+    "statement": _statement,
     "density": _density,
     "time": _time,
     "dated": _dated,
     "beside": _beside,
+    "beside_two": _beside_two,
+    "exchange": _exchange,
     "source": _source,
 }
 """Every signal a relevance policy can weigh:
@@ -218,15 +152,37 @@ SIGNALS: Mapping[str, Callable[[Board], Column]] = {
 ``author``
     1 when the question names the note's author.
 ``role``
-    0 for what an assistant said, 1 for everybody else.
+    1 for everybody but an assistant; for an assistant's turn 0, or 0.7 when the question
+    says you, your or yours.
+``statement``
+    0 for a note that ends with a question mark, else 1.
 ``density``
     ln(1 + characters) / ln(1 + 1000), at most 1: short acknowledgements are rarely evidence.
 ``time``
-    how well the note's time fits a time the question names.
+    square root of how well the note's time fits a time the question names.
 ``dated``
     1 when the question asks for a time and the note speaks of one (English).
 ``beside``
     the better cosine of the notes just before and after (FOLLOWS).
+``beside_two``
+    the better cosine of the notes two steps before and after.
+``exchange``
+    how much of the question the note and its exchange hold together: each term counts with
+    the best of its saturated frequency in the note, .7 of that in the notes beside it and .5
+    of that two steps away, weighted by idf, as a share of the question's idf.
 ``source``
     the best lexical share within the note's source.
 """
+
+
+def measure(table: CandidateTable, names: Set[str]) -> dict[str, Column]:
+    """Compute the named signals.
+
+    Raises
+    ------
+    InvalidPolicy
+        A name is no signal; the message lists those that are.
+    """
+    if unknown := sorted(names - SIGNALS.keys()):
+        raise InvalidPolicy(f"no signal {unknown[0]!r}; known: {', '.join(sorted(SIGNALS))}")
+    return {name: signal(table) for name, signal in SIGNALS.items() if name in names}

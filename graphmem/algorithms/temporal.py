@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphmem.algorithms.calendar_days import Days
 from graphmem.algorithms.time_expressions import Expression, read_expressions
@@ -122,10 +125,34 @@ def time_match(moment: datetime, ranges: Iterable[TimeRange]) -> float:
     return max((_closeness(moment, found) for found in ranges), default=0.0)
 
 
+def time_matches(moments: Sequence[datetime], ranges: Sequence[TimeRange]) -> NDArray[np.float64]:
+    """Return :func:`time_match` of each moment, shape (len(moments),).
+
+    Examples
+    --------
+    >>> day = TimeRange(datetime(2023, 5, 7, tzinfo=UTC), datetime(2023, 5, 8, tzinfo=UTC), "")
+    >>> time_matches([datetime(2023, 5, 7, 9, tzinfo=UTC), datetime(2023, 5, 9, tzinfo=UTC)], [day])
+    array([1. , 0.5])
+    """
+    best = np.zeros(len(moments))
+    for found in ranges:
+        after_start = np.array([(moment - found.start) / _HOUR for moment in moments])
+        length, half = (found.end - found.start) / _HOUR, _half_life(found) / _HOUR
+        gap = np.maximum(np.maximum(-after_start, after_start - length), 0.0)
+        best = np.maximum(best, 0.5 ** (gap / half))
+    return best
+
+
+_HOUR = timedelta(hours=1)
+
+
 def _closeness(moment: datetime, found: TimeRange) -> float:
     gap = max(found.start - moment, moment - found.end, timedelta(0))
-    half = min(max(timedelta(days=1), (found.end - found.start) / 2), timedelta(days=30))
-    return float(0.5 ** (gap / half))
+    return float(0.5 ** (gap / _half_life(found)))
+
+
+def _half_life(found: TimeRange) -> timedelta:
+    return min(max(timedelta(days=1), (found.end - found.start) / 2), timedelta(days=30))
 
 
 def _midnight(day: date, at: datetime) -> datetime:

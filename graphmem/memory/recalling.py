@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
-from graphmem.algorithms.answerability import judge
+from graphmem.algorithms.answerability import JUDGED_NOTES, judge
+from graphmem.algorithms.candidate_table import CandidateTable, Question
 from graphmem.algorithms.paths import trace_paths
 from graphmem.algorithms.relevance import Ranked, Ranking, rank_candidates
-from graphmem.algorithms.signals import Board, Question
 from graphmem.algorithms.sources import SourceRank, rank_sources
 from graphmem.algorithms.text import tokens
 from graphmem.memory.setup import Setup
@@ -52,8 +52,9 @@ def recall(setup: Setup, request: RecallRequest) -> RecallResult:
     question = Question(text=request.query, terms=tokens(request.query), at=request.at)
     asked = candidate_query(vector, question.terms, request.where, request.policy.candidates)
     found = setup.store.candidates(setup.scope, asked)
-    ranking = rank_candidates(Board(question, found), request.policy)
-    decision = judge(question, found, ranking.ranked, allow_parametric=request.allow_parametric)
+    ranking = rank_candidates(CandidateTable(question, found), request.policy)
+    head = ranking.best(JUDGED_NOTES)
+    decision = judge(question, found, head, allow_parametric=request.allow_parametric)
     chosen, sources = _cut(ranking, request)
     paths = trace_paths(found, asked)
     if request.track and chosen:
@@ -92,12 +93,11 @@ def _cut(ranking: Ranking, request: RecallRequest) -> tuple[Sequence[Ranked], Se
     """Cut the ranking at the limit: of sources with the notes that speak for them, or notes."""
     sources = rank_sources(ranking)
     if request.by_source:
-        sources = sources[: request.limit]
-        speaking = {r.candidate.note.id for source in sources for r in source.ranked}
-        return [r for r in ranking.ranked if r.candidate.note.id in speaking], sources
-    chosen = ranking.ranked[: request.limit]
-    named = {r.candidate.note.source.id for r in chosen if r.candidate.note.source is not None}
-    return chosen, [source for source in sources if source.source_id in named]
+        first = sources.first(request.limit)
+        speaking = (ranked for source in first for ranked in source.ranked)
+        return sorted(speaking, key=lambda r: (-r.score, r.candidate.note.id)), first
+    chosen = ranking.best(request.limit)
+    return chosen, sources.holding(chosen)
 
 
 def _note(ranked: Ranked, paths: Paths) -> RankedNote:

@@ -14,8 +14,8 @@ from graphmem.algorithms.answerability import (
     judge,
     measure_evidence,
 )
+from graphmem.algorithms.candidate_table import CandidateTable, Question
 from graphmem.algorithms.relevance import rank_candidates
-from graphmem.algorithms.signals import Board, Question
 from graphmem.algorithms.text import index_terms, tokens
 from graphmem.errors import InvalidPolicy
 from graphmem.model import Candidate, CandidateSet, Note, Outcome, related
@@ -55,9 +55,11 @@ def scope(said: list[tuple[str | None, str]], question: str, role: str = "user")
 def decide(question: str, said=SAID, **arguments):
     asked = Question(question, tokens(question), DAY)
     found = scope(said, question, arguments.pop("role", "user"))
-    return judge(
-        asked, found, rank_candidates(Board(asked, found), DEFAULT_POLICY).ranked, **arguments
-    )
+    return judge(asked, found, ranked(asked, found), **arguments)
+
+
+def ranked(asked, found):
+    return rank_candidates(CandidateTable(asked, found), DEFAULT_POLICY).best(JUDGED_NOTES)
 
 
 def test_the_right_person_is_answered_and_the_wrong_one_refused():
@@ -119,7 +121,7 @@ def test_advantage_changes_its_sign_with_the_person():
 def test_links_are_no_evidence():
     question = "Which marathon did Ana run first in Leeds?"
     asked, found = Question(question, tokens(question), DAY), scope(SAID, question)
-    ranking = rank_candidates(Board(asked, found), DEFAULT_POLICY).ranked
+    ranking = ranked(asked, found)
     linked = replace(found, links=(related("n0", "n2", 0.99, DAY),))
     assert judge(asked, linked, ranking) == judge(asked, found, ranking)
 

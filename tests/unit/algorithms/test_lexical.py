@@ -11,6 +11,7 @@ from rank_bm25 import BM25Okapi
 from graphmem.algorithms.lexical import (
     TermStatistics,
     lexical_relevance,
+    match_terms,
     phrase_coverage,
     term_coverage,
 )
@@ -147,3 +148,23 @@ class TestCoverage:
         coverage = term_coverage(query, documents, statistics)
         assert ((phrases >= 0) & (phrases <= 1)).all()
         assert (coverage[phrases == 1.0] == 1.0).all()
+
+
+class TestTermMatch:
+    def test_bm25_is_the_weighted_sum_of_the_saturated_frequencies(self):
+        statistics = TermStatistics(9, 2.5, {"red": 4, "kayak": 1, "absent": 0})
+        terms = ["red", "kayak", "red", "absent"]
+        documents = [["red", "red", "kayak"], [], ["vase"], ["kayak"] * 7 + ["red"]]
+        match = match_terms(terms, documents, statistics)
+        assert match.saturated.shape == (4, 3)
+        assert match.idf.tolist() == [
+            statistics.inverse_document_frequency(term) for term in ("red", "kayak", "absent")
+        ]
+        assert match.bm25.tolist() == pytest.approx(match.saturated @ match.idf * 2.2, abs=1e-12)
+        assert match.bm25.tolist() == lexical_relevance(terms, documents, statistics).tolist()
+
+    def test_nothing_asked_or_nothing_there(self):
+        nothing = TermStatistics(0, 0.0, {})
+        assert match_terms([], [["red"]], nothing).saturated.shape == (1, 0)
+        assert match_terms(["red"], [], nothing).saturated.shape == (0, 1)
+        assert match_terms(["red"], [[]], nothing).saturated.tolist() == [[0.0]]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.algorithms.temporal import TimeRange, resolve_time_ranges, time_match
+from graphmem.algorithms.temporal import TimeRange, resolve_time_ranges, time_match, time_matches
 from graphmem.errors import InvalidQuery
 
 AT = datetime(2023, 7, 12, 15, 0, tzinfo=UTC)  # a Wednesday
@@ -211,3 +211,9 @@ def test_every_day_of_a_year_resolves_without_error():
         for text in ("last month", "past month", "last winter", "this winter", "next February"):
             (found,) = resolve_time_ranges(text, at)
             assert found.start < found.end
+
+
+@given(st.lists(moments, max_size=5), st.lists(st.sampled_from([MAY, EVER]), max_size=2))
+def test_many_moments_match_as_each_of_them(several, ranges):
+    expected = [time_match(moment, ranges) for moment in several]
+    assert time_matches(several, ranges).tolist() == pytest.approx(expected, abs=1e-12)
