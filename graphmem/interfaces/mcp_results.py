@@ -40,7 +40,9 @@ class SourceResult(_Result):
     @classmethod
     def of(cls, source: Source | None) -> SourceResult | None:
         """Return the form of a source; ``None`` for none."""
-        return source and cls(id=source.id, revision=source.revision, position=source.position)
+        if source is None:
+            return None
+        return cls(id=source.id, revision=source.revision, position=source.position)
 
 
 class LinkResult(_Result):

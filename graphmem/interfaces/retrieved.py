@@ -1,0 +1,40 @@
+"""What a retriever of another framework tells about a note beside its text."""
+
+from __future__ import annotations
+
+from graphmem.interfaces.json_view import as_json
+from graphmem.model import EvidenceDecision, RankedNote
+
+EXPLAINING = ("id", "score", "contributions", "signals", "path", "decision", "note_metadata")
+"""Keys that explain the retrieval; the others say where the note comes from."""
+
+
+def retrieved_metadata(ranked: RankedNote, decision: EvidenceDecision) -> dict[str, object]:
+    """Return the metadata of one retrieved note, as JSON values.
+
+    ``contributions`` sum to ``score``, which orders one result; ``path`` says how the note
+    came in; ``decision`` says whether memory answers the question and, as ``supports``, the
+    probability that this note does (``None`` when the decision does not cite it).
+    """
+    note = ranked.note
+    cited = {evidence.note_id: evidence.supports for evidence in decision.evidence}
+    return {
+        "id": note.id,
+        "author": note.author,
+        "role": note.role,
+        "created_at": as_json(note.created_at),
+        "source": note.source.id if note.source else None,
+        "position": note.source.position if note.source else None,
+        "tags": list(note.tags),
+        "score": ranked.score,
+        "contributions": dict(ranked.contributions),
+        "signals": dict(ranked.signals),
+        "path": [str(step) for step in ranked.path],
+        "decision": {
+            "outcome": decision.outcome.value,
+            "answerable": decision.answerable,
+            "reason": decision.reason,
+            "supports": cited.get(note.id),
+        },
+        "note_metadata": dict(note.metadata),
+    }
