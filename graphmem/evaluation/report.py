@@ -11,6 +11,12 @@ from graphmem.model import Json
 CUTS = (1, 5, 10, 20)
 """The k at which recall is reported."""
 
+DIAGNOSED = 5
+"""The k at which single questions are diagnosed."""
+
+FIRST = 10
+"""Gold ranks beyond this one are marked as such."""
+
 
 @dataclass(frozen=True, slots=True)
 class Recall:
@@ -89,6 +95,41 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """How one ranker did on one question.
+
+    Attributes
+    ----------
+    ranks
+        Of the gold items, rising; ``None`` for one that was not returned.
+    any, all
+        Whether one, and whether every gold item is among the first :data:`DIAGNOSED`, as 1
+        or 0; ``None`` for a question without gold.
+    """
+
+    ranks: tuple[int | None, ...]
+    any: float | None
+    all: float | None
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The ranks as a table shows them: ``4``, ``>10 (14)``, ``>20``."""
+        return tuple(
+            str(shown_rank(rank)) if rank is None or rank <= FIRST else f">{FIRST} ({rank})"
+            for rank in self.ranks
+        )
+
+    def to_json(self) -> Json:
+        """Return the ranks, exact and cut after the first ten, with both recalls."""
+        return {
+            "gold_ranks": [shown_rank(rank) for rank in self.ranks],
+            f"gold_ranks@{FIRST}": [shown_rank(rank, FIRST) for rank in self.ranks],
+            f"any@{DIAGNOSED}": self.any,
+            f"all@{DIAGNOSED}": self.all,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class QuestionResult:
     """How one question went under each ranker.
 
@@ -121,26 +162,28 @@ class QuestionResult:
         found = self.found(ranker, k)
         return Recall(float(found > 0), found / self.gold, float(found == self.gold))
 
-    def hides_incomplete(self, ranker: str, k: int = 5) -> bool:
+    def hides_incomplete(self, ranker: str, k: int = DIAGNOSED) -> bool:
         """Whether something was found among the first `k`, but not everything."""
         return 0 < self.found(ranker, k) < self.gold
 
+    def diagnosis(self, ranker: str) -> Diagnosis:
+        """Return how one ranker did on this question."""
+        recall = self.recall(ranker, DIAGNOSED) if self.gold else None
+        return Diagnosis(
+            ranks=self.ranks[ranker],
+            any=None if recall is None else recall.any,
+            all=None if recall is None else recall.complete,
+        )
+
     def to_json(self) -> Json:
-        """Return the question with its ranks (``">10"`` beyond ten) and recall at 5."""
+        """Return the question with the diagnosis of every ranker."""
         return {
             "id": self.id,
             "category": self.category,
             "gold": self.gold,
             "answerable": self.answerable,
             "answerable_score": self.answerable_score,
-            "rankers": {
-                name: {
-                    "gold_ranks": [shown_rank(rank) for rank in ranks],
-                    "any@5": float(self.found(name, 5) > 0) if self.gold else None,
-                    "all@5": float(self.found(name, 5) == self.gold) if self.gold else None,
-                }
-                for name, ranks in self.ranks.items()
-            },
+            "rankers": {name: self.diagnosis(name).to_json() for name in self.ranks},
         }
 
 
@@ -216,10 +259,16 @@ class RetrievalReport:
         }
 
 
-def shown_rank(rank: int | None) -> int | str:
-    """Return a rank as reports show it.
+def shown_rank(rank: int | None, first: int | None = None) -> int | str:
+    """Return a rank as reports show it, with `first` cut after that one.
 
-    >>> shown_rank(4), shown_rank(11), shown_rank(None)
-    (4, 11, '>20')
+    A rank that is not known lies beyond what a policy is asked for.
+
+    >>> shown_rank(4), shown_rank(14), shown_rank(None)
+    (4, 14, '>20')
+    >>> shown_rank(4, 10), shown_rank(14, 10), shown_rank(None, 10)
+    (4, '>10', '>10')
     """
+    if first is not None and (rank is None or rank > first):
+        return f">{first}"
     return f">{CUTS[-1]}" if rank is None else rank

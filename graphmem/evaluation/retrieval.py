@@ -206,7 +206,7 @@ def _own_namespace() -> str:
 
 
 def _ask(memory: Memory, case: Case, level: Level, policy: str) -> Iterator[QuestionResult]:
-    references = ReferenceRankers(_documents(case.turns, level))
+    references = ReferenceRankers(documents(case.turns, level))
     for question in case.questions:
         result = memory.recall(
             question.text, limit=CUTS[-1], by=level, at=question.asked_at, track=False
@@ -232,7 +232,7 @@ def _gold(question: Question, level: Level) -> frozenset[str]:
     return question.gold_notes if level == "note" else question.gold_sources
 
 
-def _documents(turns: Sequence[Turn], level: Level) -> list[Document]:
+def documents(turns: Sequence[Turn], level: Level) -> list[Document]:
     """Return the notes, or the sources with the text of all their notes, as documents."""
     texts: dict[str, list[str]] = {}
     times: dict[str, datetime] = {}

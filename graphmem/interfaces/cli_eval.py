@@ -29,6 +29,9 @@ PolicyName: TypeAlias = Annotated[
 ModelName: TypeAlias = Annotated[
     str | None, typer.Option("--model", metavar="NAME", help="Embedding model.")
 ]
+Diagnosed: TypeAlias = Annotated[
+    bool, typer.Option("--questions", help="Also show where the gold of every question stands.")
+]
 CacheFile: TypeAlias = Annotated[
     Path | None, typer.Option("--cache", metavar="FILE", help="Keeps embeddings for the next run.")
 ]
@@ -53,6 +56,7 @@ def locomo(
     model: ModelName = None,
     cache: CacheFile = None,
     url: ExplicitUrl = None,
+    questions: Diagnosed = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure on LoCoMo how often the turns that hold the answer are found.
@@ -69,7 +73,7 @@ def locomo(
             setting=_setting(url, policy, model, cache),
             progress=progress,
         )
-    _show(report, as_json)
+    _show(report, as_json, questions)
 
 
 @app.command(epilog="Example: graphmem eval longmemeval longmemeval_s.json --level source --json")
@@ -83,6 +87,7 @@ def longmemeval(
     model: ModelName = None,
     cache: CacheFile = None,
     url: ExplicitUrl = None,
+    questions: Diagnosed = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure on LongMemEval how often the sessions or turns that answer are found.
@@ -100,7 +105,7 @@ def longmemeval(
             setting=_setting(url, policy, model, cache),
             progress=progress,
         )
-    _show(report, as_json)
+    _show(report, as_json, questions or bool(question))
 
 
 @bench_app.command(epilog="Example: graphmem bench --size 1000 --size 10000 --json")
@@ -141,7 +146,10 @@ def _setting(url: str | None, policy: str | None, model: str | None, cache: Path
     )
 
 
-def _show(report: RetrievalReport, as_json: bool) -> None:
+def _show(report: RetrievalReport, as_json: bool, questions: bool) -> None:
     from graphmem.interfaces.evaluation_view import retrieval_view
 
-    show_json(report.to_json()) if as_json else show(retrieval_view(report))
+    if as_json:
+        show_json(report.to_json())
+    else:
+        show(retrieval_view(report, questions=questions))

@@ -7,26 +7,31 @@ from rich.table import Table
 from rich.text import Text
 
 from graphmem.evaluation.benchmark import BenchmarkReport
-from graphmem.evaluation.report import CUTS, Category, RetrievalReport
+from graphmem.evaluation.metrics import Interval
+from graphmem.evaluation.report import CUTS, DIAGNOSED, Category, Recall, RetrievalReport
 from graphmem.interfaces.render import plain_table
 
-_CUT = 10
-"""The k at which categories and rankers are compared."""
 
+def retrieval_view(report: RetrievalReport, *, questions: bool = False) -> RenderableType:
+    """Return recall at each k, by ranker and by category, differences and answerability.
 
-def retrieval_view(report: RetrievalReport) -> RenderableType:
-    """Return recall at each k, by category, beside the references, and answerability."""
-    policy = report.rankers[0]
-    by_category = _table(f"By category, at {_CUT}")
-    for category in policy.categories:
-        _row(by_category, category.name, category, _CUT)
-    by_ranker = _table(f"Beside plain references, at {_CUT}")
+    With `questions` the diagnosis of every question comes first.
+    """
+    by_ranker = _table("Recall: any / evidence / complete (all)")
     for ranker in report.rankers:
-        _row(by_ranker, ranker.name, ranker.overall, _CUT)
-    overall = _table("Recall")
-    for cut in CUTS:
-        _row(overall, f"at {cut}", policy.overall, cut)
-    return Group(_head(report), overall, by_category, by_ranker, _answerability(report))
+        _row(by_ranker, ranker.name, ranker.overall)
+    by_category = _table(f"{report.policy} by category")
+    for category in report.rankers[0].categories:
+        _row(by_category, category.name, category)
+    return Group(
+        _head(report),
+        *([_diagnoses(report)] if questions else []),
+        by_ranker,
+        by_category,
+        _comparisons(report),
+        _incomplete(report),
+        _answerability(report),
+    )
 
 
 def _head(report: RetrievalReport) -> Text:
@@ -39,15 +44,63 @@ def _head(report: RetrievalReport) -> Text:
 
 def _table(title: str) -> Table:
     table = plain_table("", title=title)
-    for column in ("Questions", "any", "evidence", "complete"):
-        table.add_column(column, justify="right")
+    for column in ("Questions", *(f"at {cut}" for cut in CUTS)):
+        table.add_column(column, justify="right", no_wrap=True)
     return table
 
 
-def _row(table: Table, label: str, category: Category, cut: int) -> None:
-    recall = category.recall[cut]
-    values = (recall.any, recall.evidence, recall.complete)
-    table.add_row(label, str(category.questions), *(f"{value:.3f}" for value in values))
+def _row(table: Table, label: str, category: Category) -> None:
+    cells = [_recall(category.recall[cut]) for cut in CUTS] if category.questions else []
+    table.add_row(label, str(category.questions), *cells)
+
+
+def _recall(recall: Recall) -> str:
+    """Render three shares without their leading zero: ``.876/.809/.745``."""
+    parts = (recall.any, recall.evidence, recall.complete)
+    return "/".join(f"{part:.3f}".removeprefix("0") for part in parts)
+
+
+def _diagnoses(report: RetrievalReport) -> Table:
+    """Return one row a question and ranker: what kind it is and where its gold stands."""
+    table = plain_table("Question", "Type", title="Question by question")
+    table.add_column("Gold", justify="right")
+    table.add_column("Ranker")
+    table.add_column("Gold ranks")
+    table.add_column(f"any@{DIAGNOSED}", justify="right")
+    table.add_column(f"all@{DIAGNOSED}", justify="right")
+    for result in report.results:
+        head = [result.id, result.category, str(result.gold)]
+        for ranker in result.ranks:
+            found = result.diagnosis(ranker)
+            recalls = ["-" if value is None else f"{value:.1f}" for value in (found.any, found.all)]
+            table.add_row(*head, ranker, ", ".join(found.shown) or "-", *recalls)
+            head = ["", "", ""]
+    return table
+
+
+def _comparisons(report: RetrievalReport) -> Table:
+    """Return the policy's lead over each reference with its interval."""
+    table = plain_table("", title=f"{report.policy} minus a reference [95 % paired bootstrap]")
+    measures = list(dict.fromkeys((c.measure, c.k) for c in report.comparisons))
+    for measure, k in measures:
+        table.add_column(f"{measure}@{k}", justify="right", no_wrap=True)
+    for reference in dict.fromkeys(c.reference for c in report.comparisons):
+        cells = [_interval(c.difference) for c in report.comparisons if c.reference == reference]
+        table.add_row(reference, *cells)
+    return table
+
+
+def _interval(difference: Interval) -> str:
+    return f"{difference.mean:+.3f} [{difference.low:+.3f}, {difference.high:+.3f}]"
+
+
+def _incomplete(report: RetrievalReport) -> Text:
+    ids = report.incomplete
+    return Text(
+        f"Something, but not everything, among the first {DIAGNOSED} (any 1, all 0): "
+        f"{len(ids)} questions{': ' if ids else '.'}{', '.join(ids)}",
+        style="dim",
+    )
 
 
 def _answerability(report: RetrievalReport) -> Text:

@@ -58,10 +58,21 @@ def test_locomo_for_people_in_a_store_that_it_leaves_as_it_was(cli: CommandLine)
         *("eval", "locomo", "locomo.json", "--url", "mine.graphmem"),
         *("--policy", "weighted", "--cache", "cache.sqlite"),
     ).out
-    for part in ("locomo", "weighted", "evidence", "By category", "bm25", "AUROC"):
+    for part in ("locomo", "weighted", "evidence", "by category", "bm25", "minus", "AUROC"):
         assert part in out
+    assert "Question by question" not in out
     assert cli.ok("export", "--url", "mine.graphmem").out == before
     assert cli.ok("namespaces", "--url", "mine.graphmem", "--json").json == ["default"]
+
+
+def test_questions_are_diagnosed_one_by_one(cli: CommandLine) -> None:
+    arguments = ("eval", "locomo", "locomo.json", "--cache", "cache.sqlite", "--questions")
+    out = cli(*arguments, env={"COLUMNS": "120"}).out
+    assert "Question by question" in out
+    row = next(line for line in out.splitlines() if "own-1/0" in line)
+    assert row.split()[1:] == ["single-hop", "1", "graphmem-1", "1", "1.0", "1.0"]
+    shown = cli.ok(*arguments, "--json").json["per_question"][0]["rankers"]["graphmem-1"]
+    assert shown == {"gold_ranks": [1], "gold_ranks@10": [1], "any@5": 1.0, "all@5": 1.0}
 
 
 def test_eval_never_writes_where_the_environment_points(cli: CommandLine) -> None:

@@ -178,7 +178,11 @@ def test_a_report_without_gold_has_no_recall_but_is_json():
 
 
 def test_ranks_that_were_not_returned_are_shown_as_beyond():
-    shown = result(1, (4, None), (4, 38)).to_json()["rankers"]
+    made = result(1, (4, None), (4, 38))
+    shown = made.to_json()["rankers"]
     assert shown["mine"]["gold_ranks"] == [4, ">20"]
     assert shown[BM25]["gold_ranks"] == [4, 38]
+    assert shown["mine"]["gold_ranks@10"] == shown[BM25]["gold_ranks@10"] == [4, ">10"]
+    assert made.diagnosis("mine").shown == ("4", ">20")
+    assert made.diagnosis(BM25).shown == ("4", ">10 (38)")
     assert (shown["mine"]["any@5"], shown["mine"]["all@5"]) == (1.0, 0.0)
