@@ -11,8 +11,10 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 from graphmem.algorithms.text import STOP_WORDS, VOWEL_SIGNS, is_blank, sentences, tokens, words
 
@@ -88,12 +90,13 @@ def construct_note(
     (('travel', 'ada lovelace', 'prefers aisle seats'), 'Ada Lovelace prefers aisle seats.')
     """
     head = content[:ANALYSED_LENGTH]
-    phrases = _phrases(head) if keywords is None or tags is None else ()
+    parts = sentences(head)
+    phrases = _phrases(head, parts) if keywords is None or tags is None else ()
     made = tuple(phrase.text for phrase in phrases[:MAX_KEYWORDS])
     return Construction(
         keywords=made if keywords is None else _given(keywords),
         tags=_tags(head, phrases) if tags is None else _given(tags),
-        context=_context(head) if context is None else context,
+        context=_context(head, parts) if context is None else context,
     )
 
 
@@ -101,18 +104,57 @@ def _given(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((values,) if isinstance(values, str) else values))
 
 
-@dataclass(frozen=True, slots=True)
-class _Phrase:
+class _Word(NamedTuple):
+    """A word as written, and what its phrases are judged by."""
+
     text: str
-    stems: frozenset[str]
+    stems: tuple[str, ...]
+    is_weak: bool
+    is_unspaced: bool
+    is_capital: bool
+    is_acronym: bool
+    has_digit: bool
+
+
+class _Phrase(NamedTuple):
+    text: str
+    stems: Set[str]
     score: float
     is_name: bool
 
 
-def _phrases(text: str) -> tuple[_Phrase, ...]:
+_Placed = tuple[_Word, bool]
+"""A word, and whether it looks like a name where it stands."""
+
+
+def _word(text: str) -> _Word:
+    return _remembered_word(text) if len(text) <= MAX_KEYWORD_LENGTH else _analysed(text)
+
+
+@lru_cache(maxsize=1 << 15)
+def _remembered_word(text: str) -> _Word:
+    return _analysed(text)
+
+
+def _analysed(text: str) -> _Word:
+    stems = tokens(text)
+    plain = text.casefold().replace("\u2019", "'")
+    stem = plain.removesuffix("'s")
+    return _Word(
+        text=text,
+        stems=stems,
+        is_weak=plain in STOP_WORDS or stem in STOP_WORDS or stem in _WEAK or not stems,
+        is_unspaced=_UNSPACED.search(text) is not None,
+        is_capital=text[:1].isupper(),
+        is_acronym=len(text) > 1 and text.isupper(),
+        has_digit=any(map(str.isdigit, text)),
+    )
+
+
+def _phrases(text: str, parts: Sequence[str]) -> tuple[_Phrase, ...]:
     """Return the distinct phrases of a text, best first; each brings a word of its own."""
-    runs = [run for sentence in sentences(text) for run in _runs(sentence)]
-    frequency = Counter(stem for run in runs for word, _ in run for stem in tokens(word))
+    runs = [run for sentence in parts for run in _runs(sentence)]
+    frequency = Counter(stem for run in runs for word, _ in run for stem in word.stems)
     chosen: list[_Phrase] = []
     covered: set[str] = set()
     candidates = (_scored(run, frequency) for run in runs)
@@ -128,37 +170,36 @@ def _fallback(text: str) -> tuple[_Phrase, ...]:
     """Return the plain words, or the emoji, of a text that has no salient phrase."""
     plain = dict.fromkeys(word[:MAX_KEYWORD_LENGTH] for word in words(text) if tokens(word))
     found = plain or dict.fromkeys(tokens(text))
-    return tuple(_Phrase(word, frozenset(tokens(word)), 0.0, is_name=False) for word in found)
+    return tuple(_Phrase(word, set(tokens(word)), 0.0, is_name=False) for word in found)
 
 
-_Word = tuple[str, bool]
-"""A word as written, and whether it looks like a name where it stands."""
-
-
-def _runs(sentence: str) -> Iterator[tuple[_Word, ...]]:
+def _runs(sentence: str) -> Iterator[tuple[_Placed, ...]]:
     """Yield the runs of salient words between stop words and punctuation."""
     opening = True
     for part in _BREAK.split(sentence):
-        run: list[_Word] = []
-        for word in words(part):
-            if _UNSPACED.search(word):
-                yield from (((piece, False),) for piece in _pieces(word))
-            elif _is_weak(word):
-                yield from _cut(run)
-                run = []
+        run: list[_Placed] = []
+        for word in map(_word, words(part)):
+            if word.is_unspaced:
+                yield from (((_word(piece), False),) for piece in _pieces(word.text))
+            elif word.is_weak:
+                if run:
+                    yield from _cut(run)
+                    run = []
             else:
-                run.append((word, _is_name(word, opening=opening)))
+                # An acronym is a name anywhere, another capital only where no sentence begins.
+                is_name = word.is_capital and (not opening or word.is_acronym)
+                run.append((word, is_name))
             opening = False
         yield from _cut(run)
 
 
-def _cut(run: list[_Word]) -> Iterator[tuple[_Word, ...]]:
+def _cut(run: list[_Placed]) -> Iterator[tuple[_Placed, ...]]:
     """Yield a run in pieces of at most three words; a full name is a piece of its own."""
-    if len(run) > 1 and run[1][1] and run[0][0][:1].isupper():
+    if len(run) > 1 and run[1][1] and run[0][0].is_capital:
         run[0] = (run[0][0], True)
-    piece: list[_Word] = []
+    piece: list[_Placed] = []
     for word, is_name in run:
-        after_name = len(piece) > 1 and all(named for _, named in piece) and not is_name
+        after_name = len(piece) > 1 and not is_name and all(named for _, named in piece)
         before_name = bool(piece) and is_name and not piece[-1][1]
         if len(piece) == MAX_PHRASE_WORDS or after_name or before_name:
             yield tuple(piece)
@@ -178,26 +219,15 @@ def _pieces(word: str) -> Iterator[str]:
     yield from found or [word]
 
 
-def _is_weak(word: str) -> bool:
-    plain = word.casefold().replace("\u2019", "'")
-    stem = plain.removesuffix("'s")
-    return plain in STOP_WORDS or stem in STOP_WORDS or stem in _WEAK or not tokens(word)
-
-
-def _is_name(word: str, *, opening: bool) -> bool:
-    # An acronym is a name anywhere, another capital only where no sentence begins.
-    return word[:1].isupper() and (not opening or (len(word) > 1 and word.isupper()))
-
-
-def _scored(run: tuple[_Word, ...], frequency: Counter[str]) -> _Phrase:
-    text = " ".join(word for word, _ in run).removesuffix("'s").removesuffix("\u2019s")
-    stems = frozenset(stem for word, _ in run for stem in tokens(word))
-    weight = sum(
-        (1.0 + math.log(max(frequency[stem] for stem in tokens(word))))
-        * (1.5 if name or any(map(str.isdigit, word)) else 1.0)
-        for word, name in run
-    )
-    is_name = any(name for _, name in run)
+def _scored(run: tuple[_Placed, ...], frequency: Mapping[str, int]) -> _Phrase:
+    text = " ".join([word.text for word, _ in run]).removesuffix("'s").removesuffix("\u2019s")
+    stems: set[str] = set()
+    weight, is_name = 0.0, False
+    for word, named in run:
+        stems.update(word.stems)
+        is_name = is_name or named
+        repeated = 1.0 + math.log(max(map(frequency.__getitem__, word.stems)))
+        weight += repeated * (1.5 if named or word.has_digit else 1.0)
     return _Phrase(text, stems, weight / math.sqrt(len(run)), is_name)
 
 
@@ -209,15 +239,17 @@ def _tags(text: str, phrases: tuple[_Phrase, ...]) -> tuple[str, ...]:
     return tuple(found)[:MAX_TAGS]
 
 
-def _context(text: str) -> str:
-    parts = sentences(text)
+def _context(text: str, parts: Sequence[str]) -> str:
     if not parts:
         return "" if is_blank(text) else _shortened(text.strip())
+    if len(parts) == 1:
+        return _shortened(parts[0])
     counts = Counter(token for part in parts for token in set(tokens(part)) - STOP_WORDS)
 
     def information(part: str) -> float:
         own = set(tokens(part)) - STOP_WORDS
-        return sum(1.0 + math.log(counts[token]) for token in own) / math.sqrt(1 + len(own))
+        # Summed exactly: a set has no order, and equal sentences must stay a tie.
+        return math.fsum(1.0 + math.log(counts[token]) for token in own) / math.sqrt(1 + len(own))
 
     return _shortened(max(parts, key=information))
 

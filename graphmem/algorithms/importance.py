@@ -248,9 +248,24 @@ def _marker(content: str, rules: ImportanceRules) -> float:
             return 1.0
     if rules.standing_phrases and rules.standing_strength > 0.0:
         head = content[:MARKER_REACH].replace("\u2019", "'")
-        if _phrase_pattern(rules.standing_phrases).search(head):
+        if _may_hold(head, rules.standing_phrases) and _phrase_pattern(
+            rules.standing_phrases
+        ).search(head):
             return rules.standing_strength
     return 0.0
+
+
+def _may_hold(text: str, phrases: tuple[str, ...]) -> bool:
+    """Whether a phrase may occur: a quick look that spares most texts the slow pattern."""
+    if not text.isascii():
+        return True  # letters such as the Kelvin sign match without being equal in lower case
+    lowered = text.lower()
+    return any(phrase in lowered for phrase in _lowered(phrases))
+
+
+@lru_cache(maxsize=32)
+def _lowered(phrases: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(phrase.lower() for phrase in phrases)
 
 
 @lru_cache(maxsize=32)

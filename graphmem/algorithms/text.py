@@ -35,6 +35,8 @@ EMBEDDING_TEXT_VERSION = "embedding-text-1"
 MAX_TOKEN_LENGTH = 64
 """Longer words are cut to this many characters (Lucene splits tokens at 255)."""
 
+_REMEMBERED_LENGTH = 1024
+
 STOP_WORDS = frozenset(
     """
     a about above after again against all am an and any are aren't as at be because been
@@ -126,6 +128,16 @@ def tokens(text: str) -> tuple[str, ...]:
     >>> tokens("&& / ||")
     ()
     """
+    # A phrase is looked at when it is found, embedded and indexed.
+    return _remembered_tokens(text) if len(text) <= _REMEMBERED_LENGTH else _tokens(text)
+
+
+@lru_cache(maxsize=1 << 13)
+def _remembered_tokens(text: str) -> tuple[str, ...]:
+    return _tokens(text)
+
+
+def _tokens(text: str) -> tuple[str, ...]:
     folded = _fold(text)
     pattern = _ASCII_CHUNK if folded.isascii() else _CHUNK
     chunks: list[str] = pattern.findall(folded)
@@ -205,6 +217,8 @@ def is_blank(text: str) -> bool:
     >>> [is_blank(text) for text in ("", " \n", "\u00a0\u200b", "x", "…")]
     [True, True, True, False, False]
     """
+    if text[:1].isascii() and text[:1].isalnum():
+        return False
     return all(
         character.isspace()
         or unicodedata.category(character) in {"Cc", "Cf", "Zs", "Zl", "Zp"}
