@@ -74,11 +74,14 @@ class ScopeReader(Protocol):
         """Return which ids exist in the namespace, seen by the scope or not."""
         ...
 
-    def nearest(self, vectors: Vector, limit: int) -> tuple[tuple[Neighbour, ...], ...]:
+    def nearest(
+        self, vectors: Vector, limit: int, at_least: float = -1.0
+    ) -> tuple[tuple[Neighbour, ...], ...]:
         """Return for each row of `vectors` the `limit` notes of highest raw cosine.
 
-        Only notes of the scope that have a vector and are not archived. Each row is sorted
-        by (-cosine, id). Exact for a namespace of up to 20,000 notes.
+        Only notes of the scope that have a vector and are not archived, and whose cosine is
+        `at_least` so high. Each row is sorted by (-cosine, id). Exact for a namespace of up
+        to 20,000 notes.
         """
         ...
 

@@ -60,8 +60,9 @@ class ReferenceReader:
     def taken(self, ids: Sequence[str]) -> frozenset[str]:
         return frozenset(ids) & self._shelf.records.keys()
 
-    def nearest(self, vectors: Vector, limit: int) -> Neighbours:
-        return self._store.nearest(self._scope, vectors, limit)
+    def nearest(self, vectors: Vector, limit: int, at_least: float = -1.0) -> Neighbours:
+        rows = self._store.nearest(self._scope, vectors, limit)
+        return tuple(tuple(n for n in row if n.cosine >= at_least) for row in rows)
 
     def vectors(self, ids: Sequence[str]) -> Mapping[str, Vector]:
         seen = self._shelf.seen(self._scope)

@@ -139,8 +139,9 @@ def _check_candidates(note_id: str, similarity_by_note_id: Mapping[str, float]) 
 
 
 def _is_unit(value: object) -> bool:
-    # `numbers.Real` takes numpy's floats too; NaN fails the comparison.
-    return not isinstance(value, bool) and isinstance(value, Real) and 0.0 <= float(value) <= 1.0
+    if not isinstance(value, float) and (isinstance(value, bool) or not isinstance(value, Real)):
+        return False  # `numbers.Real` takes numpy's floats too
+    return 0.0 <= float(value) <= 1.0  # never true of NaN
 
 
 def _is_count(value: object) -> bool:

@@ -100,9 +100,8 @@ def _embed(
     for draft in drafts:
         existing = stored.get(draft.note_id)
         change = forecast.change(draft, existing)
-        text = text_to_embed(change.note)
-        if existing is None or text != text_to_embed(existing):
-            wanted.setdefault(text, []).append(draft)
+        if existing is None or change.text != text_to_embed(existing):
+            wanted.setdefault(change.text, []).append(draft)
     encoded = setup.encoding.encode(list(wanted))
     vectors: dict[str, Vector] = {}
     rejected: list[Rejection] = []

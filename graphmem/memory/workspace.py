@@ -63,9 +63,11 @@ class Workspace:
         self._vectors = _VectorOverlay()
         self._touched: dict[str, None] = {}
         self._links: dict[tuple[str, str], Link | None] = {}
+        self._pairs: dict[str, list[tuple[str, str]]] = {}
         self._events: dict[str, EvolutionEvent] = {}
         self._dropped: dict[str, None] = {}
         self._erased: dict[str, None] = {}
+        self._hidden: set[str] = set()
         self._near: dict[str, _Search] = {}
 
     # --- reading
@@ -92,59 +94,74 @@ class Workspace:
         unseen = [i for i in ids if self._stored[i] is None]
         return self._reader.taken(unseen) if unseen else frozenset()
 
-    def prefetch_similar(self, vectors: Mapping[str, Vector], limit: int) -> None:
-        """Search the store once for all vectors of a batch, keyed by note id."""
-        if vectors:
-            asked = limit + SPARE
-            rows = self._reader.nearest(np.stack(list(vectors.values())), asked)
-            for (note_id, vector), row in zip(vectors.items(), rows, strict=True):
-                self._near[note_id] = _Search(vector, asked, row)
+    def prefetch_similar(
+        self, vectors: Mapping[str, Vector], limit: int, at_least: float
+    ) -> list[Neighbour]:
+        """Search the store once for all vectors of a batch, keyed by note id; return the finds.
 
-    def similar(self, note_id: str, vector: Vector, limit: int) -> tuple[Neighbour, ...]:
-        """Return the `limit` notes of highest cosine, other than `note_id`, overlay included."""
+        They are used by :meth:`similar`, when it is asked with the same `at_least`.
+        """
+        if not vectors:
+            return []
+        asked = limit + SPARE
+        rows = self._reader.nearest(np.stack(list(vectors.values())), asked, at_least)
+        for (note_id, vector), row in zip(vectors.items(), rows, strict=True):
+            self._near[note_id] = _Search(vector, asked, at_least, row)
+        return [neighbour for row in rows for neighbour in row]
+
+    def similar(
+        self, note_id: str, vector: Vector, limit: int, at_least: float
+    ) -> tuple[Neighbour, ...]:
+        """Return the `limit` notes of highest cosine, other than `note_id`, overlay included.
+
+        Only those whose cosine is `at_least` so high.
+        """
         search = self._near.get(note_id)
-        if search is None or not np.array_equal(search.vector, vector):
-            search = self._search(vector, limit + SPARE)
+        if search is None or not search.answers(vector, at_least):
+            search = self._search(vector, limit + SPARE, at_least)
         kept = self._unchanged(search.found, note_id)
         while len(kept) < limit and len(search.found) == search.asked:
-            search = self._search(vector, search.asked * 4)
+            search = self._search(vector, search.asked * 4, at_least)
             kept = self._unchanged(search.found, note_id)
-        merged = [*kept, *self._overlaid(vector, note_id, limit)]
+        merged = [*kept, *self._overlaid(vector, note_id, limit, at_least)]
         merged.sort(key=lambda n: (-n.cosine, n.note_id))
         return tuple(merged[:limit])
 
-    def _search(self, vector: Vector, limit: int) -> _Search:
-        return _Search(vector, limit, self._reader.nearest(vector[None, :], limit)[0])
+    def _search(self, vector: Vector, limit: int, at_least: float) -> _Search:
+        found = self._reader.nearest(vector[None, :], limit, at_least)[0]
+        return _Search(vector, limit, at_least, found)
 
     def _unchanged(self, near: tuple[Neighbour, ...], note_id: str) -> list[Neighbour]:
+        vectors, hidden = self._vectors, self._hidden
         return [
             n
             for n in near
-            if n.note_id != note_id
-            and n.note_id not in self._vectors
-            and n.note_id not in self._erased
-            and (n.note_id not in self._notes or not self._notes[n.note_id].archived)
+            if n.note_id != note_id and n.note_id not in vectors and n.note_id not in hidden
         ]
 
-    def _overlaid(self, vector: Vector, note_id: str, limit: int) -> list[Neighbour]:
-        hidden = {note_id, *self._erased, *(i for i, n in self._notes.items() if n.archived)}
-        found = self._vectors.similar(vector, limit + len(hidden))
-        return [n for n in found if n.note_id not in hidden]
+    def _overlaid(
+        self, vector: Vector, note_id: str, limit: int, at_least: float
+    ) -> list[Neighbour]:
+        hidden = self._hidden
+        found = self._vectors.similar(vector, limit + 1 + len(hidden), at_least)
+        return [n for n in found if n.note_id != note_id and n.note_id not in hidden]
 
     def vector_of(self, note_id: str) -> Vector | None:
         """Return the note's vector as it will be, shape (dimension,)."""
         vector = self._vectors.get(note_id)
         return self._reader.vectors([note_id]).get(note_id) if vector is None else vector
 
-    def links_of(self, note_id: str) -> tuple[Link, ...]:
-        """Return the note's RELATED links as they will be."""
-        links = {link.pair: link for link in self._reader.links([note_id])}
-        for pair, link in self._links.items():
-            if note_id in pair:
-                links.pop(pair, None)
-                if link is not None:
-                    links[pair] = link
-        return tuple(links[pair] for pair in sorted(links))
+    def links_of(self, *ids: str) -> tuple[Link, ...]:
+        """Return the RELATED links of these notes as they will be, by pair."""
+        if not ids:
+            return ()
+        links: dict[tuple[str, str], Link | None] = {
+            link.pair: link for link in self._reader.links(ids)
+        }
+        for note_id in ids:
+            for pair in self._pairs.get(note_id, ()):
+                links[pair] = self._links[pair]
+        return tuple(link for _, link in sorted(links.items()) if link is not None)
 
     def events_of(self, note_id: str) -> tuple[EvolutionEvent, ...]:
         """Return the note's events in order of revision, new ones included."""
@@ -164,6 +181,10 @@ class Workspace:
             vector = self._encode(text_to_embed(note))
         self._notes[note.id] = note
         self._touched[note.id] = None
+        if note.archived:
+            self._hidden.add(note.id)
+        else:
+            self._hidden.discard(note.id)
         if vector is not None:
             self._vectors.put(note.id, vector)
         elif before is not None and before.archived and not note.archived:
@@ -176,11 +197,17 @@ class Workspace:
 
     def link(self, link: Link) -> None:
         """Create or replace a link."""
-        self._links[link.pair] = link
+        self._set_link(link.pair, link)
 
     def unlink(self, pair: tuple[str, str]) -> None:
         """Remove a link."""
-        self._links[pair] = None
+        self._set_link(pair, None)
+
+    def _set_link(self, pair: tuple[str, str], link: Link | None) -> None:
+        if pair not in self._links:
+            for end in pair:
+                self._pairs.setdefault(end, []).append(pair)
+        self._links[pair] = link
 
     def record(self, event: EvolutionEvent) -> None:
         """Store or replace an event."""
@@ -194,6 +221,7 @@ class Workspace:
     def erase(self, note_id: str) -> None:
         """Remove a note with its links and events."""
         self._erased[note_id] = None
+        self._hidden.add(note_id)
 
     # --- the result
 
@@ -227,11 +255,18 @@ _SLACK = 1e-5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Search:
-    """One search of the store: its vector, how many were asked for, and what was found."""
+    """One search of the store: what was asked for, and what was found."""
 
     vector: Vector
     asked: int
+    at_least: float
     found: tuple[Neighbour, ...]
+
+    def answers(self, vector: Vector, at_least: float) -> bool:
+        """Whether it was a search for this."""
+        return self.at_least == at_least and (
+            vector is self.vector or np.array_equal(self.vector, vector)
+        )
 
 
 class _VectorOverlay:
@@ -239,6 +274,7 @@ class _VectorOverlay:
 
     def __init__(self) -> None:
         self._rows: dict[str, int] = {}
+        self._ids: list[str] = []
         self._block: Vector = np.zeros((0, 0), np.float32)
 
     def __contains__(self, note_id: object) -> bool:
@@ -249,7 +285,9 @@ class _VectorOverlay:
         return None if row is None else self._block[row].copy()
 
     def put(self, note_id: str, vector: Vector) -> None:
-        row = self._rows.setdefault(note_id, len(self._rows))
+        row = self._rows.setdefault(note_id, len(self._ids))
+        if row == len(self._ids):
+            self._ids.append(note_id)
         if row >= len(self._block):
             grown = np.zeros((max(64, 2 * row), len(vector)), np.float32)
             if len(self._block):
@@ -257,23 +295,25 @@ class _VectorOverlay:
             self._block = grown
         self._block[row] = vector
 
-    def similar(self, vector: Vector, limit: int) -> list[Neighbour]:
-        """Return at least the `limit` nearest, ties included, in no order."""
+    def similar(self, vector: Vector, limit: int, at_least: float) -> list[Neighbour]:
+        """Return at least the `limit` nearest of those `at_least` so near, in no order."""
         count = len(self._rows)
         if not count:
             return []
         rough = self._block[:count] @ vector
-        rows = np.arange(count)
-        if count > limit:
-            rows = np.flatnonzero(
-                rough >= np.partition(rough, count - limit)[count - limit] - _SLACK
-            )
+        rows = np.flatnonzero(rough >= at_least - _SLACK)
+        if len(rows) > limit:
+            near = rough[rows]
+            rows = rows[near >= np.partition(near, len(rows) - limit)[len(rows) - limit] - _SLACK]
+        if not len(rows):
+            return []
         # Summed row by row in float64, as the stores do: equal vectors must stay a tie.
         exact = np.einsum(
             "ij,j->i", self._block[rows].astype(np.float64), vector.astype(np.float64)
         )
-        ids = list(self._rows)
+        cosines = np.clip(exact, -1.0, 1.0).tolist()
         return [
-            Neighbour(ids[row], min(1.0, max(-1.0, cosine)))
-            for row, cosine in zip(rows.tolist(), exact.tolist(), strict=True)
+            Neighbour(self._ids[row], cosine)
+            for row, cosine in zip(rows.tolist(), cosines, strict=True)
+            if cosine >= at_least
         ]

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 
 from graphmem.algorithms.construction import construct_note
 from graphmem.algorithms.evolution import (
@@ -62,13 +63,18 @@ class Rejection:
         return str(self.error)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Change:
     """A note's new state and how it came about: ``added``, ``revised`` or ``unchanged``."""
 
     note: Note
     outcome: str
     relink: bool
+
+    @cached_property
+    def text(self) -> str:
+        """The text the note's vector is made of."""
+        return text_to_embed(self.note)
 
 
 def derived_id(namespace: str, entry: NoteEntry) -> str:
@@ -252,10 +258,13 @@ class Writer:
         first: dict[str, Vector] = {}
         for draft in drafts:
             change = self._forecast.change(draft, work.note(draft.note_id))
-            vector = vectors.get(text_to_embed(change.note))
+            vector = vectors.get(change.text)
             if change.relink and vector is not None:
                 first.setdefault(draft.note_id, vector)
-        work.prefetch_similar(first, self._policy.limit)
+        policy = self._policy
+        near = work.prefetch_similar(first, policy.limit, _lowest(policy))
+        if policy.evolve:
+            work.fetch(n.note_id for n in near if n.cosine >= policy.evolution_threshold)
         return [self._apply(draft.note_id, draft, vectors) for draft in drafts]
 
     def _apply(self, note_id: str, draft: Draft, vectors: Mapping[str, Vector]) -> AddReceipt:
@@ -264,7 +273,7 @@ class Writer:
         if change.outcome == "unchanged":
             note = change.note
             return AddReceipt(note_id, note.revision, "unchanged", (), (), note.importance)
-        return self.store(change, existing, vectors.get(text_to_embed(change.note)))
+        return self.store(change, existing, vectors.get(change.text))
 
     def store(self, change: Change, existing: Note | None, vector: Vector | None) -> AddReceipt:
         """Put one change with its event, links and the evolution it causes."""
@@ -288,7 +297,7 @@ class Writer:
         self, note: Note, vector: Vector
     ) -> tuple[tuple[Link, ...], tuple[EvolutionEvent, ...]]:
         work, policy = self._workspace, self._policy
-        near = work.similar(note.id, vector, policy.limit)
+        near = work.similar(note.id, vector, policy.limit, _lowest(policy))
         plan = plan_note_evolution(
             note.id,
             {n.note_id: clip_similarity(n.cosine) for n in near},
@@ -317,14 +326,14 @@ class Writer:
         work.fetch(similarity_by_note_id)
         targets = [note for i in similarity_by_note_id if (note := work.note(i)) is not None]
         proposals = self._proposer.propose(trigger, targets, similarity_by_note_id)
-        ids = [trigger.id, *similarity_by_note_id]
+        ends = {end for proposal in proposals for link in proposal.links for end in link.pair}
         evolution = evolve_neighbourhood(
             trigger,
             targets,
             proposals,
             similarity_by_note_id,
             now=self._now,
-            linked={link.pair for note_id in ids for link in work.links_of(note_id)},
+            linked={link.pair for link in work.links_of(*ends)},
         )
         for note in evolution.notes:
             work.put(note)
@@ -333,6 +342,11 @@ class Writer:
         for event in evolution.events:
             work.record(event)
         return evolution.events
+
+
+def _lowest(policy: LinkPolicy) -> float:
+    """Return the cosine below which a note cannot be linked; clipped, any reaches 0."""
+    return policy.link_threshold if policy.link_threshold > 0.0 else -1.0
 
 
 def revision_event(

@@ -199,7 +199,7 @@ class NetworkXStore:
         self, scope: Scope, vectors: Vector, limit: int, where: NoteFilter = _CURRENT
     ) -> tuple[tuple[Neighbour, ...], ...]:
         """Return for each vector the `limit` notes of highest cosine, by (-cosine, id)."""
-        return EmbeddedReader(self._session, scope).nearest(vectors, limit, where)
+        return EmbeddedReader(self._session, scope).nearest(vectors, limit, where=where)
 
     # --- reading -----------------------------------------------------------------------
 

@@ -54,12 +54,14 @@ class TransactionReader:
         rows = self._ask("taken_ids", ids=list(ids), namespace=self._scope.namespace)
         return frozenset(row["id"] for row in rows)
 
-    def nearest(self, vectors: Vector, limit: int) -> tuple[tuple[Neighbour, ...], ...]:
+    def nearest(
+        self, vectors: Vector, limit: int, at_least: float = -1.0
+    ) -> tuple[tuple[Neighbour, ...], ...]:
         """Return for each row of `vectors` the `limit` notes of highest raw cosine."""
         # This transaction counted itself already and has written nothing yet.
         committed = replace(self._state, writes=self._state.writes - 1)
         seen = Visibility.of(self._scope, NoteFilter())
-        return self._copies.nearest(self._ask, committed, seen, vectors, limit)
+        return self._copies.nearest(self._ask, committed, seen, vectors, limit, at_least)
 
     def vectors(self, ids: Sequence[str]) -> Mapping[str, Vector]:
         """Return the stored vectors of those ids that have one."""

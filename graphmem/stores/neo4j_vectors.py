@@ -83,7 +83,13 @@ class VectorCopies:
         self._lock = threading.Lock()
 
     def nearest(
-        self, ask: Ask, state: NamespaceState, seen: Visibility, vectors: Vector, limit: int
+        self,
+        ask: Ask,
+        state: NamespaceState,
+        seen: Visibility,
+        vectors: Vector,
+        limit: int,
+        at_least: float = -1.0,
     ) -> Neighbours:
         """Return for each row of `vectors` the `limit` nearest notes that are seen.
 
@@ -95,6 +101,8 @@ class VectorCopies:
             The committed state of the namespace the answer must not be older than.
         vectors
             Shape (n, dimension).
+        at_least
+            Cosine below which a note is left out.
 
         Raises
         ------
@@ -109,10 +117,11 @@ class VectorCopies:
                 f"(dimension {state.model.dimension}); reindex, or use that model"
             )
         if state.notes > EXACT_NOTES:
-            return _indexed(ask, state, seen, vectors, limit)
+            found = _indexed(ask, state, seen, vectors, limit)
+            return tuple(tuple(n for n in row if n.cosine >= at_least) for row in found)
         with self._lock:
             copy = self._current(ask, state, seen.namespace, state.model.dimension)
-            return copy.nearest(ask, seen, vectors, limit)
+            return copy.nearest(ask, seen, vectors, limit, at_least)
 
     def _current(self, ask: Ask, state: NamespaceState, namespace: str, dimension: int) -> _Copy:
         copy = self._copies.get(namespace)
@@ -157,7 +166,9 @@ class _Copy:
             self._current[rows] = [not row["archived"] for row in changed]
         self._state = state
 
-    def nearest(self, ask: Ask, seen: Visibility, vectors: Vector, limit: int) -> Neighbours:
+    def nearest(
+        self, ask: Ask, seen: Visibility, vectors: Vector, limit: int, at_least: float = -1.0
+    ) -> Neighbours:
         eligible = self._current
         if not seen.unfiltered:
             eligible = np.zeros(len(self._ids), dtype=bool)
@@ -165,13 +176,14 @@ class _Copy:
             eligible[[self._rows[row["id"]] for row in visible if row["id"] in self._rows]] = True
         if not eligible.any():
             return tuple(() for _ in vectors)
-        found = self._block.nearest_of_each(vectors, limit, eligible)
-        return tuple(self._ranked(hits)[:limit] for hits in found)
+        found = self._block.nearest_of_each(vectors, limit, eligible, at_least)
+        return tuple(self._ranked(hits, at_least)[:limit] for hits in found)
 
-    def _ranked(self, hits: Hits) -> tuple[Neighbour, ...]:
+    def _ranked(self, hits: Hits, at_least: float) -> tuple[Neighbour, ...]:
         neighbours = [
-            Neighbour(self._ids[row], float(cosine))
-            for row, cosine in zip(hits.rows, hits.cosines, strict=True)
+            Neighbour(self._ids[row], cosine)
+            for row, cosine in zip(hits.rows.tolist(), hits.cosines.tolist(), strict=True)
+            if cosine >= at_least
         ]
         return tuple(sorted(neighbours, key=lambda each: (-each.cosine, each.note_id)))
 

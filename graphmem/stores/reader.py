@@ -46,13 +46,18 @@ class EmbeddedReader:
             return frozenset(each for each in ids if each in shard.row_of)
 
     def nearest(
-        self, vectors: Vector, limit: int, where: NoteFilter = _CURRENT
+        self,
+        vectors: Vector,
+        limit: int,
+        at_least: float = -1.0,
+        where: NoteFilter = _CURRENT,
     ) -> tuple[tuple[Neighbour, ...], ...]:
         """Return for each vector the `limit` notes of highest cosine, by (-cosine, id)."""
         with self._session.shard(self._scope.namespace) as shard:
             if shard.vectors.dimension:
                 agreed_model(self._session.model, None, vectors)
-            return nearest_notes(shard, self._scope, vectors, limit, where)
+            seen = shard.mask(self._scope, where)
+            return nearest_notes(shard, seen, vectors, limit, at_least)
 
     def vectors(self, ids: Sequence[str]) -> Mapping[str, Vector]:
         """Return the stored vectors of those ids that have one."""

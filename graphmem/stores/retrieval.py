@@ -92,14 +92,18 @@ def find_candidates(shard: Shard, scope: Scope, query: CandidateQuery) -> Found:
 
 
 def nearest_notes(
-    shard: Shard, scope: Scope, vectors: Vector, limit: int, where: NoteFilter
+    shard: Shard, seen: Mask, vectors: Vector, limit: int, at_least: float
 ) -> tuple[tuple[Neighbour, ...], ...]:
-    """Return for each vector the `limit` notes of highest cosine, by (-cosine, id)."""
+    """Return for each vector the `limit` seen notes of highest cosine, by (-cosine, id)."""
     if not len(vectors) or limit < 1 or not shard.vectors.present.any():
         return ((),) * len(vectors)
-    hits = shard.vectors.nearest_of_each(vectors, limit, shard.mask(scope, where))
+    hits = shard.vectors.nearest_of_each(vectors, limit, seen, at_least)
     return tuple(
-        tuple(Neighbour(shard.ids[row], cosine) for row, cosine in _best(shard, each, limit))
+        tuple(
+            Neighbour(shard.ids[row], cosine)
+            for row, cosine in _best(shard, each, limit)
+            if cosine >= at_least
+        )
         for each in hits
     )
 

@@ -127,11 +127,17 @@ class VectorBlock:
             rows = rows[scores >= kth - _SLACK]
         return Hits(rows, self.cosines(rows, vector))
 
-    def nearest_of_each(self, vectors: Vector, limit: int, eligible: Mask) -> list[Hits]:
-        """Return :meth:`nearest` for each row of `vectors`, by blocked products."""
+    def nearest_of_each(
+        self, vectors: Vector, limit: int, eligible: Mask, at_least: float = -1.0
+    ) -> list[Hits]:
+        """Return :meth:`nearest` for each row of `vectors`, by blocked products.
+
+        Rows whose cosine is below `at_least` may be left out.
+        """
         if len(vectors) == 1:
             return [self.nearest(vectors[0], limit, eligible)]
-        queries, rows = self._shortlist(vectors, limit, eligible & self.present)
+        best = _Best(len(vectors), limit, at_least)
+        queries, rows = self._shortlist(vectors, best, eligible & self.present)
         exact = _paired_cosines(self._values, rows, vectors, queries)
         bounds = np.searchsorted(queries, np.arange(len(vectors) + 1))
         return [
@@ -139,10 +145,9 @@ class VectorBlock:
         ]
 
     def _shortlist(
-        self, vectors: Vector, limit: int, eligible: Mask
+        self, vectors: Vector, best: _Best, eligible: Mask
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return pairs (query, row), sorted by query, that hold every query's best rows."""
-        best = _Best(len(vectors), limit)
         space = np.empty(len(vectors) * _ROWS_AT_ONCE, dtype=np.float32)
         start = 0
         while start < self.count:
@@ -160,9 +165,12 @@ class VectorBlock:
 class _Best:
     """The best rows so far of several queries, as flat arrays sorted by query."""
 
-    def __init__(self, queries: int, limit: int) -> None:
+    def __init__(self, queries: int, limit: int, at_least: float) -> None:
         self.limit = limit
-        self.floor = np.full(queries, np.finfo(np.float32).min, dtype=np.float32)
+        # Below any cosine there is nothing to leave out, except rows that are not eligible.
+        self.open = at_least <= -1.0
+        lowest = np.finfo(np.float32).min if self.open else np.float32(at_least) - _SLACK
+        self.floor = np.full(queries, lowest, dtype=np.float32)
         self.queries = np.empty(0, dtype=np.intp)
         self.rows = np.empty(0, dtype=np.intp)
         self._scores = np.empty(0, dtype=np.float32)
@@ -171,7 +179,7 @@ class _Best:
         """Take in the scores of the rows from `first_row`, shape (queries, rows)."""
         width = scores.shape[1]
         floor = self.floor
-        if not len(self.rows) and width > self.limit:
+        if self.open and not len(self.rows) and width > self.limit:
             kth = np.partition(scores, width - self.limit, axis=1)[:, width - self.limit]
             floor = np.maximum(floor, kth - _SLACK)
         flat = np.flatnonzero(scores >= floor[:, None])
