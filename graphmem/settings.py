@@ -36,11 +36,18 @@ def _not_blank(value: str) -> str:
     return value
 
 
+def _http_address(value: str) -> str:
+    if not value.startswith(("http://", "https://")):
+        # The value itself is not repeated: a key may stand in it.
+        raise ValueError("must start with http:// or https://, such as http://localhost:11434/v1")
+    return value
+
+
 class Settings(BaseSettings):
     """The environment's say; an argument given in code goes before it.
 
     Made by :func:`read_settings`. A variable that is set but empty counts as not set. The
-    password is never part of a printed form.
+    password and the key are never part of a printed form.
 
     Attributes
     ----------
@@ -52,6 +59,10 @@ class Settings(BaseSettings):
         ``GRAPHMEM_EMBEDDER``: name of the embedding model; ``None`` is the default model.
     model_dir
         ``GRAPHMEM_MODEL_DIR``: directory with the default model's official files.
+    llm_url, llm_model, llm_api_key
+        ``GRAPHMEM_LLM_URL``, ``GRAPHMEM_LLM_MODEL``, ``GRAPHMEM_LLM_API_KEY``: endpoint of a
+        language model, the model's name there, and the key it wants. Without the first
+        there is no language model, and nothing leaves the machine.
     neo4j_uri, neo4j_username, neo4j_password, neo4j_database
         ``NEO4J_URI`` and its companions, as everywhere in that ecosystem;
         ``None`` for the database is the server's default.
@@ -73,6 +84,13 @@ class Settings(BaseSettings):
     model_dir: Annotated[Path, AfterValidator(_existing_directory)] | None = Field(
         default=None, validation_alias="GRAPHMEM_MODEL_DIR"
     )
+    llm_url: Annotated[str, AfterValidator(_http_address)] | None = Field(
+        default=None, validation_alias="GRAPHMEM_LLM_URL"
+    )
+    llm_model: Annotated[str, AfterValidator(_not_blank)] | None = Field(
+        default=None, validation_alias="GRAPHMEM_LLM_MODEL"
+    )
+    llm_api_key: SecretStr | None = Field(default=None, validation_alias="GRAPHMEM_LLM_API_KEY")
     neo4j_uri: Annotated[str, AfterValidator(_neo4j_address)] | None = Field(
         default=None, validation_alias="NEO4J_URI"
     )

@@ -12,6 +12,9 @@ NAMES = (
     "GRAPHMEM_NAMESPACE",
     "GRAPHMEM_EMBEDDER",
     "GRAPHMEM_MODEL_DIR",
+    "GRAPHMEM_LLM_URL",
+    "GRAPHMEM_LLM_MODEL",
+    "GRAPHMEM_LLM_API_KEY",
     "NEO4J_URI",
     "NEO4J_USERNAME",
     "NEO4J_PASSWORD",
@@ -35,6 +38,8 @@ def test_without_variables_everything_has_its_default() -> None:
 def test_every_variable_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     values = dict.fromkeys(NAMES, "x") | {
         "GRAPHMEM_MODEL_DIR": str(tmp_path),
+        "GRAPHMEM_LLM_URL": "http://localhost:11434/v1",
+        "GRAPHMEM_LLM_API_KEY": "secret",
         "NEO4J_URI": "neo4j+s://db.example:7687",
         "NEO4J_PASSWORD": "hush",
     }
@@ -43,6 +48,10 @@ def test_every_variable_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     settings = read_settings()
     assert (settings.url, settings.namespace, settings.embedder) == ("x", "x", "x")
     assert settings.model_dir == tmp_path
+    assert (settings.llm_url, settings.llm_model) == ("http://localhost:11434/v1", "x")
+    assert settings.llm_api_key is not None
+    assert settings.llm_api_key.get_secret_value() == "secret"
+    assert "secret" not in repr(settings)
     assert settings.neo4j_uri == "neo4j+s://db.example:7687"
     assert (settings.neo4j_username, settings.neo4j_database) == ("x", "x")
     assert settings.neo4j_password is not None
@@ -73,6 +82,8 @@ def test_an_empty_variable_counts_as_not_set(monkeypatch: pytest.MonkeyPatch) ->
         ("GRAPHMEM_MODEL_DIR", "/no/such/hush"),
         ("GRAPHMEM_NAMESPACE", "  "),
         ("GRAPHMEM_URL", "\t"),
+        ("GRAPHMEM_LLM_URL", "user:hush@localhost:11434"),
+        ("GRAPHMEM_LLM_MODEL", " "),
     ],
 )
 def test_a_value_that_cannot_be_used_names_its_variable(
