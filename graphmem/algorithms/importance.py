@@ -128,6 +128,8 @@ def ranked_importance(importance: float, recall_count: int = 0, feedback: int = 
         raise InvalidInput(f"importance must be in [0, 1], not {importance!r}")
     if recall_count < 0:
         raise InvalidInput(f"recall_count must not be negative, not {recall_count!r}")
+    if not recall_count and not feedback:
+        return importance
     lift = _RECALL_STEP * math.log1p(recall_count) + _FEEDBACK_STEP * math.log1p(max(feedback, 0))
     raised = importance + (1.0 - importance) * lift / (1.0 + lift)
     return min(raised, 1.0) / (1.0 + _FEEDBACK_STEP * math.log1p(max(-feedback, 0)))

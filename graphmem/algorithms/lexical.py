@@ -126,11 +126,12 @@ def match_terms(
     terms = tuple(dict.fromkeys(query_terms))
     scores = np.zeros(len(documents))
     saturated = np.zeros((len(documents), len(terms)))
-    filled = [index for index, document in enumerate(documents) if document]
-    if terms and filled:
-        ranker = _ScopedBM25(terms, [documents[index] for index in filled], statistics, k1, b)
-        scores[filled] = ranker.get_scores(terms)
-        saturated[filled] = ranker.saturated()
+    holds_none = frozenset(terms).isdisjoint
+    matching = [index for index, document in enumerate(documents) if not holds_none(document)]
+    if matching:
+        ranker = _ScopedBM25(terms, [documents[index] for index in matching], statistics, k1, b)
+        scores[matching] = ranker.get_scores(terms)
+        saturated[matching] = ranker.saturated()
     idf = np.array([statistics.inverse_document_frequency(term) for term in terms])
     return TermMatch(scores, saturated, idf)
 
@@ -303,8 +304,10 @@ class _ScopedBM25(BM25Okapi):  # type: ignore[misc]  # the base class has no ann
         self.avgdl = self._statistics.average_terms or 1.0
         self.doc_len = [len(document) for document in corpus]
         self.doc_freqs = [
-            {term: hits.count(term) for term in set(hits)}
-            for hits in (list(filter(self._vocabulary.__contains__, terms)) for terms in corpus)
+            {term: document.count(term) for term in held}
+            for document, held in zip(
+                corpus, map(self._vocabulary.intersection, corpus), strict=True
+            )
         ]
         return {}
 
@@ -315,11 +318,10 @@ class _ScopedBM25(BM25Okapi):  # type: ignore[misc]  # the base class has no ann
 
     def saturated(self) -> NDArray[np.float64]:
         """Return the saturated frequency of each term, shape (documents, terms)."""
-        column = {term: number for number, term in enumerate(self._terms)}
-        counts = np.zeros((self.corpus_size, len(column)))
-        for row, frequencies in enumerate(self.doc_freqs):
-            for term, count in frequencies.items():
-                counts[row, column[term]] = count
+        counts = np.array(
+            [[frequencies.get(term, 0) for term in self._terms] for frequencies in self.doc_freqs],
+            dtype=np.float64,
+        )
         lengths = np.asarray(self.doc_len, dtype=np.float64)
         norm = self.k1 * (1.0 - self.b + self.b * lengths / self.avgdl)
         saturated: NDArray[np.float64] = counts / (counts + norm[:, None])

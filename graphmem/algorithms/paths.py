@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain
 from typing import TypeAlias
 
@@ -31,8 +31,10 @@ _SEEDS: Mapping[tuple[bool, bool], Path] = {
 """Seed steps of a candidate found by vector, by words, or both."""
 
 
-def trace_paths(candidate_set: CandidateSet, query: CandidateQuery) -> Mapping[str, Path]:
-    """Trace how each candidate was found, by the rule of ``NoteStore.candidates``.
+def trace_paths(
+    candidate_set: CandidateSet, query: CandidateQuery, wanted: Iterable[str] | None = None
+) -> Mapping[str, Path]:
+    """Trace how candidates were found, by the rule of ``NoteStore.candidates``.
 
     A seed is explained by its seed steps. Any other candidate is explained by the seed
     steps of a start of the expansion, followed by the shortest chain from there. Among
@@ -47,11 +49,13 @@ def trace_paths(candidate_set: CandidateSet, query: CandidateQuery) -> Mapping[s
     query
         The query the set answers: its limits say where the expansion started and how far
         it went.
+    wanted
+        Ids of the candidates to trace; all of them by default.
 
     Returns
     -------
     mapping of id to tuple of Step
-        One path for each candidate; its first step is a seed. ``from_id`` of an edge is
+        One path for each candidate wanted; its first step is a seed. ``from_id`` of an edge is
         the candidate the walk came from.
 
     Raises
@@ -79,29 +83,40 @@ def trace_paths(candidate_set: CandidateSet, query: CandidateQuery) -> Mapping[s
     >>> [str(step) for step in paths["n2"]]
     ['seed vector', 'seed lexical', 'RELATED 0.83 from n1']
     """
-    candidates = {candidate.note.id: candidate for candidate in candidate_set.candidates}
-    paths: dict[str, Path] = {}
+    candidates = candidate_set.candidates
+    seeds: dict[str, Path] = {}
     placed: list[tuple[int, str]] = []
-    for note_id, candidate in candidates.items():
+    for candidate in candidates:
         if seed := _SEEDS[candidate.vector_rank is not None, candidate.lexical_rank is not None]:
-            paths[note_id] = seed
-            placed.append((_best_rank(candidate), note_id))
-    starts = [note_id for rank, note_id in sorted(placed) if rank < query.expand]
-    reached = chain(
-        _along_related(starts, candidate_set.links, query),
-        _along_follows(starts, candidate_set.links, query.window),
-        _within_source(starts, candidates.values(), query.source_notes),
-    )
-    # A stable sort: among chains of one length the better ones stay first.
-    for note_id, start, steps in sorted(reached, key=lambda chained: len(chained[2])):
-        if note_id not in paths:
-            paths[note_id] = paths[start] + steps
-    if unexplained := sorted(candidates.keys() - paths.keys()):
+            seeds[candidate.note.id] = seed
+            placed.append((_best_rank(candidate), candidate.note.id))
+    ids = dict.fromkeys((c.note.id for c in candidates) if wanted is None else wanted)
+    paths = {note_id: seeds[note_id] for note_id in ids if note_id in seeds}
+    if waiting := ids.keys() - paths.keys():
+        starts = [note_id for rank, note_id in sorted(placed) if rank < query.expand]
+        for note_id, start, steps in _shortest_first(starts, candidate_set, query, waiting):
+            paths.setdefault(note_id, seeds[start] + steps)
+    if unexplained := sorted(ids.keys() - paths.keys()):
         raise InvalidInput(
             f"candidate {unexplained[0]!r} is neither a seed nor reached by the expansion; "
             "trace a set with the query it answers"
         )
     return paths
+
+
+def _shortest_first(
+    starts: Sequence[str], found: CandidateSet, query: CandidateQuery, waiting: Set[str]
+) -> Sequence[tuple[str, str, Path]]:
+    """Return the chains to those waiting; among chains of one length the better ones first."""
+    reached = chain(
+        _along_related(starts, found.links, query),
+        _along_follows(starts, found.links, query.window),
+        _within_source(starts, found.candidates, query.source_notes, waiting),
+    )
+    return sorted(
+        (chained for chained in reached if chained[0] in waiting),
+        key=lambda chained: len(chained[2]),
+    )
 
 
 _Reached = Iterator[tuple[str, str, Path]]
@@ -114,14 +129,12 @@ def _best_rank(candidate: Candidate) -> int:
 
 
 def _along_related(starts: Sequence[str], links: Iterable[Link], query: CandidateQuery) -> _Reached:
-    neighbours: defaultdict[str, list[tuple[float, str]]] = defaultdict(list)
-    for link in links:
-        if link.kind is LinkKind.RELATED and link.weight >= query.min_weight:
-            neighbours[link.from_id].append((-link.weight, link.to_id))
-            neighbours[link.to_id].append((-link.weight, link.from_id))
+    kind, least = LinkKind.RELATED, query.min_weight
+    strong = [link for link in links if link.kind is kind and link.weight >= least]
     frontier = [(1.0, start, start, _NO_STEPS) for start in starts]
     reached = set(starts)
     for _ in range(query.hops):
+        neighbours = _neighbours({at for _, at, _, _ in frontier}, strong)
         walks = [
             (strength * -negated, at, other, start, (*steps, Step(StepKind.RELATED, at, -negated)))
             for strength, at, start, steps in frontier
@@ -134,6 +147,18 @@ def _along_related(starts: Sequence[str], links: Iterable[Link], query: Candidat
                 reached.add(other)
                 frontier.append((strength, other, start, steps))
                 yield other, start, steps
+
+
+def _neighbours(ids: Set[str], links: Iterable[Link]) -> Mapping[str, list[tuple[float, str]]]:
+    """Return negated weight and other end of the links of each of these notes."""
+    found: defaultdict[str, list[tuple[float, str]]] = defaultdict(list)
+    for link in links:
+        low, high = link.from_id, link.to_id
+        if low in ids:
+            found[low].append((-link.weight, high))
+        if high in ids:
+            found[high].append((-link.weight, low))
+    return found
 
 
 def _strongest_walk(walk: tuple[float, str, str, str, Path]) -> tuple[float, str]:
@@ -159,20 +184,19 @@ def _along_follows(starts: Sequence[str], links: Iterable[Link], window: int) ->
 
 
 def _within_source(
-    starts: Sequence[str], candidates: Iterable[Candidate], source_notes: int
+    starts: Sequence[str], candidates: Iterable[Candidate], source_notes: int, waiting: Set[str]
 ) -> _Reached:
+    placed = [c.note for c in candidates if c.note.source is not None]
+    source_of = {note.id: note.source.id for note in placed if note.source is not None}
+    asked = {source_of[note_id] for note_id in waiting if note_id in source_of}
     members: defaultdict[str, list[tuple[float, str]]] = defaultdict(list)
-    source_of: dict[str, str] = {}
-    for candidate in candidates:
-        note = candidate.note
-        if note.source is not None:
-            members[note.source.id].append((-note.importance, note.id))
-            source_of[note.id] = note.source.id
-    explained: set[str] = set()
+    for note in placed:
+        if (source := source_of[note.id]) in asked:
+            members[source].append((-note.importance, note.id))
     for start in starts:
-        source = source_of.get(start)
-        if source is None or source in explained:
+        source = source_of.get(start, "")
+        if source not in asked:
             continue
-        explained.add(source)
+        asked.remove(source)
         for _, other in sorted(members[source])[:source_notes]:
             yield other, start, (Step(StepKind.SOURCE, start),)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
-from graphmem.algorithms.answerability import judge
+from graphmem.algorithms.answerability import JUDGED_NOTES, judge
 from graphmem.algorithms.candidate_table import CandidateTable, Question
 from graphmem.algorithms.paths import trace_paths
 from graphmem.algorithms.relevance import Ranked, Ranking, rank_candidates
@@ -43,7 +43,6 @@ class RecallRequest:
     where: NoteFilter
     policy: Policy
     allow_parametric: bool
-    required_evidence: int
     track: bool
 
 
@@ -54,11 +53,10 @@ def recall(setup: Setup, request: RecallRequest) -> RecallResult:
     asked = candidate_query(vector, question.terms, request.where, request.policy.candidates)
     found = setup.store.candidates(setup.scope, asked)
     ranking = rank_candidates(CandidateTable(question, found), request.policy)
-    decision = judge(
-        ranking, allow_parametric=request.allow_parametric, required=request.required_evidence
-    )
+    head = ranking.best(JUDGED_NOTES)
+    decision = judge(question, found, head, allow_parametric=request.allow_parametric)
     chosen, sources = _cut(ranking, request)
-    paths = trace_paths(found, asked)
+    paths = trace_paths(found, asked, _returned(chosen, sources))
     if request.track and chosen:
         setup.store.record_use(setup.scope, _use(chosen, paths, request.at))
     return RecallResult(
@@ -100,6 +98,12 @@ def _cut(ranking: Ranking, request: RecallRequest) -> tuple[Sequence[Ranked], Se
         return sorted(speaking, key=lambda r: (-r.score, r.candidate.note.id)), first
     chosen = ranking.best(request.limit)
     return chosen, sources.holding(chosen)
+
+
+def _returned(chosen: Sequence[Ranked], sources: Sequence[SourceRank]) -> Iterator[str]:
+    """Yield the ids of the notes an answer shows."""
+    for ranked in (*chosen, *(each for source in sources for each in source.ranked)):
+        yield ranked.candidate.note.id
 
 
 def _note(ranked: Ranked, paths: Paths) -> RankedNote:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from operator import attrgetter
 from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 import networkx as nx
@@ -18,9 +17,6 @@ else:
 
 Fetch = Callable[[Sequence[str]], Iterable[Link]]
 """Reads from the file every RELATED link with an end among these notes."""
-
-
-_PAIR = attrgetter("from_id", "to_id")
 
 
 class Edge(TypedDict):
@@ -41,15 +37,18 @@ class NoteGraph(_Graph):
     _pred: dict[str, dict[str, Edge]]
 
     def inside(self, ids: Collection[str], min_weight: float) -> list[Link]:
-        """Return the links of at least `min_weight` between `ids`, by pair."""
+        """Return the links of at least `min_weight` between `ids`, by pair.
+
+        `ids` are in order.
+        """
         higher, within = self._succ, set(ids)
-        found = [
-            edge["link"]
-            for low in ids
-            for high, edge in higher[low].items()
-            if high in within and edge["weight"] >= min_weight
-        ]
-        found.sort(key=_PAIR)
+        found: list[Link] = []
+        for low in ids:
+            near = higher[low]
+            for high in sorted(within.intersection(near)):
+                edge = near[high]
+                if edge["weight"] >= min_weight:
+                    found.append(edge["link"])
         return found
 
     def strongest(

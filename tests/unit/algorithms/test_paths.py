@@ -158,6 +158,9 @@ def test_what_the_expansion_reaches_is_explained_step_by_step(edges, seeds, hops
     random.shuffle(inside)
     paths = trace_paths(found(entries, inside), query(hops=hops, fanout=fanout))
     assert paths.keys() == reached.keys()
+    for note_id in reached:
+        alone = trace_paths(found(entries, inside), query(hops=hops, fanout=fanout), [note_id])
+        assert alone == {note_id: paths[note_id]}
     weight_of = {frozenset(link.pair): link.weight for link in links}
     for note_id, path in paths.items():
         assert path[0].kind is StepKind.VECTOR
