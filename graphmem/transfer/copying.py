@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from graphmem.errors import Conflict
 from graphmem.memory import Memory
+from graphmem.memory.adding import Progress
 from graphmem.memory.upkeep import MemoryRecord
 from graphmem.model import ModelIdentity
 from graphmem.transfer.encoding import Counts
-from graphmem.transfer.jsonl import Progress
 
 
 def copy_namespace(

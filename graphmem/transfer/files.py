@@ -1,8 +1,9 @@
-"""Files to read from and to write whole."""
+"""Files and folders to read from and to write whole."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -60,3 +61,32 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         ) from error
     finally:
         scratch.unlink(missing_ok=True)
+
+
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """Yield a folder to write to, which appears under `path` complete or not at all.
+
+    It is readable by its owner only, as notes are private.
+
+    Raises
+    ------
+    TransferError
+        Something is there already that is no empty folder, or the place cannot be written;
+        what was there is unchanged.
+    """
+    if path.exists() and not (path.is_dir() and next(path.iterdir(), None) is None):
+        raise TransferError(
+            f"{path} is there already; nothing was written. Name a folder that is not there yet"
+        )
+    try:
+        scratch = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    except OSError as error:
+        raise TransferError(f"cannot write {path}: {error.strerror or error}") from error
+    try:
+        yield scratch
+        scratch.replace(path)
+    except OSError as error:
+        raise TransferError(f"cannot write {path}: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)

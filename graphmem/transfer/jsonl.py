@@ -8,14 +8,16 @@ written; terms are derived from the text; vectors are written when asked for.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
-from typing import BinaryIO, TypeAlias
+from typing import BinaryIO
 
 from graphmem.errors import TransferError
 from graphmem.memory import Memory
-from graphmem.model import ModelIdentity, NoteInput
+from graphmem.memory.adding import Progress
+from graphmem.model import ModelIdentity
 from graphmem.transfer.decoding import (
     decode_header,
     decode_plain,
@@ -24,39 +26,11 @@ from graphmem.transfer.decoding import (
     parse_object,
 )
 from graphmem.transfer.encoding import Counts, encode, encode_end, encode_header
-from graphmem.transfer.lines import BadLine, Line, numbered_lines
+from graphmem.transfer.intake import ImportOptions, Incoming, Item, take_in
+from graphmem.transfer.lines import Line, numbered_lines
 from graphmem.transfer.records import HeaderLine
+from graphmem.transfer.report import ImportReport, Refusal, Tally
 from graphmem.transfer.restoring import Restoration
-
-Progress: TypeAlias = Callable[[int, int | None], None]
-
-
-@dataclass(frozen=True, slots=True)
-class ImportReport:
-    """What one import did.
-
-    Attributes
-    ----------
-    added, revised, unchanged
-        Notes by what became of them.
-    rejected
-        Lines that were left out, in order, each with its reason.
-    links, events
-        Records of an export that were stored as they are.
-    kept_as_metadata
-        Names of fields that are not a note's own and went to its metadata.
-    seconds
-        Duration.
-    """
-
-    added: int
-    revised: int
-    unchanged: int
-    rejected: tuple[BadLine, ...]
-    links: int = 0
-    events: int = 0
-    kept_as_metadata: tuple[str, ...] = ()
-    seconds: float = 0.0
 
 
 def export_jsonl(memory: Memory, out: BinaryIO, *, vectors: bool = False) -> Counts:
@@ -111,16 +85,22 @@ def import_jsonl(
     TransferError
         The header of an export cannot be read.
     """
+    return read_jsonl(memory, raw, ImportOptions(overwrite=overwrite, progress=progress))
+
+
+def read_jsonl(memory: Memory, raw: Iterable[bytes], options: ImportOptions) -> ImportReport:
+    """Import as :func:`import_jsonl` does, with all options."""
     started = time.monotonic()
     lines = numbered_lines(raw)
     first = next(lines, None)
-    if first is None:
-        return ImportReport(0, 0, 0, ())
-    header = _header(first)
+    header = None if first is None else _header(first)
+    rest = lines if first is None else chain([first], lines)
     if header is None:
-        report = _add(memory, chain([first], lines), progress)
+        tally = Tally()
+        take_in(memory, plain_notes(rest, tally), options, tally)
+        report = tally.report(dry_run=options.dry_run, seconds=0.0)
     else:
-        report = _restore(memory, header, lines, overwrite, progress)
+        report = _restore(memory, header, lines, options)
     return replace(report, seconds=time.monotonic() - started)
 
 
@@ -133,56 +113,35 @@ def _header(line: Line) -> HeaderLine | None:
 
 
 def _restore(
-    memory: Memory,
-    header: HeaderLine,
-    lines: Iterator[Line],
-    overwrite: bool,
-    progress: Progress | None,
+    memory: Memory, header: HeaderLine, lines: Iterator[Line], options: ImportOptions
 ) -> ImportReport:
-    restoration = Restoration.into(memory, header, replace=overwrite)
-    memory.load(restoration.records(lines), progress)
+    restoration = Restoration.into(memory, header, replace=options.overwrite)
+    records = restoration.records(lines)
+    if options.dry_run:
+        deque(records, maxlen=0)
+    else:
+        memory.load(records, options.progress)
     return ImportReport(
         added=restoration.added,
         revised=restoration.replaced,
         unchanged=restoration.unchanged,
-        rejected=tuple(restoration.rejected),
+        rejected=restoration.rejected.listed,
+        rejected_count=restoration.rejected.count,
         links=restoration.links,
         events=restoration.events,
+        dry_run=options.dry_run,
     )
 
 
-def _add(memory: Memory, lines: Iterator[Line], progress: Progress | None) -> ImportReport:
-    intake = _Intake()
-    report = memory.add_many(intake.inputs(lines), progress=progress)
-    refused = [BadLine(intake.numbers[index], reason) for index, reason in report.rejected]
-    return ImportReport(
-        added=report.added,
-        revised=report.revised,
-        unchanged=report.unchanged,
-        rejected=tuple(sorted(intake.rejected + refused, key=lambda bad: bad.number)),
-        links=report.links,
-        events=report.evolved,
-        kept_as_metadata=tuple(intake.foreign),
-    )
-
-
-class _Intake:
-    """Plain lines on their way to ``add_many``, which knows them by index only."""
-
-    def __init__(self) -> None:
-        self.numbers: list[int] = []
-        self.rejected: list[BadLine] = []
-        self.foreign: dict[str, None] = {}
-
-    def inputs(self, lines: Iterator[Line]) -> Iterator[NoteInput]:
-        for line in lines:
-            try:
-                if line.problem is not None:
-                    raise ValueError(line.problem)
-                note, foreign = decode_plain(parse_object(line.text))
-            except ValueError as error:
-                self.rejected.append(BadLine(line.number, explain(error)))
-                continue
-            self.numbers.append(line.number)
-            self.foreign.update(dict.fromkeys(foreign))
-            yield note
+def plain_notes(lines: Iterator[Line], tally: Tally) -> Iterator[Item]:
+    """Yield the notes of lines that are one JSON object each."""
+    for line in lines:
+        try:
+            if line.problem is not None:
+                raise ValueError(line.problem)
+            note, foreign = decode_plain(parse_object(line.text))
+        except ValueError as error:
+            yield Refusal.at_line(line.number, explain(error))
+            continue
+        tally.foreign.update(dict.fromkeys(foreign))
+        yield Incoming(note, f"line {line.number}", line.number)

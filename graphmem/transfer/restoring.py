@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Self
 
 from graphmem.memory import Memory
@@ -10,16 +11,43 @@ from graphmem.memory.upkeep import MemoryRecord
 from graphmem.model import EvolutionEvent, Link, ModelIdentity, NoteRecord
 from graphmem.transfer.decoding import decode, explain, parse_object
 from graphmem.transfer.encoding import Counts, Record, note_digest
-from graphmem.transfer.lines import BadLine, Line
+from graphmem.transfer.lines import Line
 from graphmem.transfer.records import EndLine, HeaderLine
+from graphmem.transfer.report import Refusal, Refusals
+
+
+class Present:
+    """What a memory holds before a restoration, read when it is first asked for."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+
+    @cached_property
+    def notes(self) -> Mapping[str, bytes]:
+        """Digest of each note, by id."""
+        return {note.id: note_digest(note) for note in self._memory.notes(archived=True)}
+
+    @cached_property
+    def pairs(self) -> frozenset[tuple[str, str]]:
+        """Both ends of each link."""
+        return frozenset(item.pair for item in self._records() if isinstance(item, Link))
+
+    @cached_property
+    def events(self) -> frozenset[str]:
+        """Ids of the events."""
+        return frozenset(item.id for item in self._records() if isinstance(item, EvolutionEvent))
+
+    def _records(self) -> Iterator[MemoryRecord]:
+        return self._memory.dump(vectors=False) if self.notes else iter(())
 
 
 class Restoration:
     """One pass over the lines of an export, and the account of it.
 
-    A note that is there already in the same state is left alone, with its links among
-    such notes and its events; one whose id is taken by another state is rejected, unless
-    `replace` is set, which stores every line.
+    A note that is there already in the same state is left alone, and so are links and
+    events that are there: what an interrupted restoration did not come to is stored. A
+    note whose id is taken by another state is rejected, unless `replace` is set, which
+    stores every line.
 
     Parameters
     ----------
@@ -28,14 +56,14 @@ class Restoration:
     namespace
         Where the notes go.
     present
-        Digest of each note that is there already, by id.
+        What is there already.
     """
 
     def __init__(
         self,
         header: HeaderLine,
         namespace: str,
-        present: Mapping[str, bytes],
+        present: Present,
         *,
         replace: bool = False,
     ) -> None:
@@ -50,14 +78,13 @@ class Restoration:
         self._seen = Counts()
         self._last = 1
         self._ended = False
-        self.rejected: list[BadLine] = []
+        self.rejected = Refusals()
         self.added = self.replaced = self.unchanged = self.links = self.events = 0
 
     @classmethod
     def into(cls, memory: Memory, header: HeaderLine, *, replace: bool) -> Self:
         """Return a restoration that knows what the memory holds."""
-        present = {note.id: note_digest(note) for note in memory.notes(archived=True)}
-        return cls(header, memory.namespace, present, replace=replace)
+        return cls(header, memory.namespace, Present(memory), replace=replace)
 
     def records(self, lines: Iterator[Line]) -> Iterator[MemoryRecord]:
         """Yield what is to be stored, as ``Memory.load`` takes it."""
@@ -98,7 +125,7 @@ class Restoration:
         return record if wanted else None
 
     def _reject(self, number: int, reason: str) -> None:
-        self.rejected.append(BadLine(number, reason))
+        self.rejected.add(Refusal.at_line(number, reason))
 
     def _wants_note(self, number: int, record: NoteRecord) -> bool:
         note = record.note
@@ -108,7 +135,7 @@ class Restoration:
         if record.embedding is not None and not self._fits(len(record.embedding)):
             self._reject(number, "embedding does not have the length the header names")
             return False
-        present = self._present.get(note.id)
+        present = self._present.notes.get(note.id)
         if present is None:
             self.added += 1
         elif present == note_digest(note):
@@ -137,7 +164,7 @@ class Restoration:
         if missing:
             self._reject(number, f"link to note {missing[0]!r}, which was not imported")
             return False
-        wanted = not self._stored.isdisjoint(link.pair)
+        wanted = not self._stored.isdisjoint(link.pair) or link.pair not in self._present.pairs
         self.links += wanted
         return wanted
 
@@ -145,7 +172,7 @@ class Restoration:
         if event.note_id not in self._known:
             self._reject(number, f"event of note {event.note_id!r}, which was not imported")
             return False
-        wanted = event.note_id in self._stored
+        wanted = event.note_id in self._stored or event.id not in self._present.events
         self.events += wanted
         return wanted
 
