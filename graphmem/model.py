@@ -539,7 +539,9 @@ class AddReceipt:
     """What one `add` did.
 
     `outcome` is ``added``, ``revised`` or ``unchanged``; `links` are the RELATED links it
-    made; `evolved` the changes it caused in neighbours.
+    made; `evolved` the changes it caused in neighbours. `constructor` made its keywords,
+    tags, context and importance: a rule, or a language model with the version of its prompt;
+    empty when nothing was made. `fallback` says why the rule had to do for the model.
     """
 
     note_id: str
@@ -548,11 +550,17 @@ class AddReceipt:
     links: tuple[Link, ...]
     evolved: tuple[EvolutionEvent, ...]
     importance: float
+    constructor: str = ""
+    fallback: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AddReport:
-    """What one `add_many` did: counts, rejected inputs as (index, reason), seconds."""
+    """What one `add_many` did: counts, rejected inputs as (index, reason), seconds.
+
+    `fallbacks` are the notes, as (index, reason), for which a rule had to do for the
+    language model; they are stored like the others.
+    """
 
     added: int
     revised: int
@@ -561,6 +569,7 @@ class AddReport:
     links: int
     evolved: int
     seconds: float
+    fallbacks: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

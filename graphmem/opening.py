@@ -7,18 +7,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from graphmem.algorithms.evolution import MetadataProposer
 from graphmem.algorithms.merging import UnionProposer
 from graphmem.errors import ConfigurationError, InvalidInput, ReadOnlyStore
 from graphmem.memory import Memory
 from graphmem.memory.encoding import Encoding
 from graphmem.memory.entry import checked_filter, checked_id
-from graphmem.memory.proposing import LanguageModelProposer
 from graphmem.memory.setup import Setup
 from graphmem.model import Scope
 from graphmem.policy import Policy, resolve_policy
 from graphmem.ports import Clock, Embedder, LanguageModel, NoteStore
 from graphmem.providers.embedding import resolve_embedder
+from graphmem.providers.language import resolve_language_model
 from graphmem.settings import NEO4J_SCHEMES, Settings, default_path, read_settings
 
 MEMORY_URL = ":memory:"
@@ -41,7 +40,7 @@ def open_memory(
     *,
     namespace: str = "default",
     embedder: str | Embedder | None = None,
-    language_model: LanguageModel | None = None,
+    language_model: str | LanguageModel | None = None,
     policy: Policy | str | None = None,
     auth: tuple[str, str] | None = None,
     authorise: Authorisation | Mapping[str, Iterable[str] | None] | None = None,
@@ -63,7 +62,12 @@ def open_memory(
         ``None`` for the default model, a model's name, or an object with the ``Embedder``
         protocol.
     language_model
-        Proposes evolved metadata instead of the built-in rule, which stays the fallback.
+        Makes keywords, tags, context and importance of new notes and proposes how near-
+        identical ones evolve; the built-in rules, which need none, stay the fallback. A
+        model's name at ``GRAPHMEM_LLM_URL``, an address such as
+        ``http://localhost:11434/v1#qwen3:4b``, or an object with the ``LanguageModel``
+        protocol. ``None`` takes ``GRAPHMEM_LLM_URL`` and ``GRAPHMEM_LLM_MODEL``, and where
+        they are not set no model: then nothing leaves the machine.
     policy
         Thresholds and weights, or the name of a built-in policy.
     auth
@@ -89,14 +93,16 @@ def open_memory(
     def resolve(choice: str | Embedder | None) -> Embedder:
         return resolve_embedder(choice, model_dir=settings.model_dir)
 
+    model = _language_model(settings, language_model)
     store = open_store(settings.address if url is None else url, settings, auth)
     setup = Setup(
         store=store,
         encoding=Encoding(lambda: resolve(wanted), store.model),
         scope=scope,
         policy=chosen,
-        proposer=_proposer(chosen, language_model),
+        proposer=UnionProposer(chosen.links.max_keywords, chosen.links.max_tags),
         clock=clock or _utc_now,
+        language_model=model,
     )
     return Memory(setup, resolve_embedder=resolve)
 
@@ -182,9 +188,14 @@ def _named(authorise: Mapping[str, Iterable[str] | None]) -> Authorisation:
     return Authorisation(authorise.get("sources"), authorise.get("authors"))
 
 
-def _proposer(policy: Policy, language_model: LanguageModel | None) -> MetadataProposer:
-    rule = UnionProposer(policy.links.max_keywords, policy.links.max_tags)
-    return rule if language_model is None else LanguageModelProposer(language_model, rule)
+def _language_model(settings: Settings, choice: str | LanguageModel | None) -> LanguageModel | None:
+    key = settings.llm_api_key
+    return resolve_language_model(
+        choice,
+        url=settings.llm_url,
+        model=settings.llm_model,
+        api_key=None if key is None else key.get_secret_value(),
+    )
 
 
 def _utc_now() -> datetime:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from graphmem.errors import Conflict, EmbeddingError, InvalidNote
+from graphmem.memory.consulting import advice_for, described, fallbacks_of, rehearse
 from graphmem.memory.setup import Setup
 from graphmem.memory.workspace import text_to_embed
 from graphmem.memory.writing import Draft, Forecast, Rejection, Writer, drafts_of
@@ -24,6 +25,7 @@ class Batch:
 
     receipts: tuple[AddReceipt, ...]
     rejected: tuple[Rejection, ...]
+    fallbacks: tuple[tuple[int, str], ...] = ()
 
 
 def add_one(setup: Setup, given: NoteInput, expected_revision: int | None = None) -> AddReceipt:
@@ -42,11 +44,13 @@ def add_many(
     total = len(inputs) if isinstance(inputs, Sized) else None
     receipts: list[AddReceipt] = []
     rejected: list[Rejection] = []
+    fallbacks: list[tuple[int, str]] = []
     done = 0
     for chunk in _chunks(enumerate(inputs), batch_size):
         batch = add_batch(setup, chunk)
         receipts += batch.receipts
         rejected += batch.rejected
+        fallbacks += batch.fallbacks
         done += len(chunk)
         if progress is not None:
             progress(done, total)
@@ -59,6 +63,7 @@ def add_many(
         links=sum(len(receipt.links) for receipt in receipts),
         evolved=sum(len(receipt.evolved) for receipt in receipts),
         seconds=time.perf_counter() - started,
+        fallbacks=tuple(fallbacks),
     )
 
 
@@ -83,6 +88,7 @@ def add_batch(
     drafts, rejected = drafts_of(inputs, setup.scope, setup.policy.naive_times)
     if not drafts:
         return Batch((), tuple(rejected))
+    drafts = described(setup, drafts)
     forecast = Forecast(setup.scope, setup.now())
     vectors, unusable = _embed(setup, drafts, forecast)
     rejected += unusable
@@ -123,6 +129,7 @@ def _store(
     expected_revision: int | None,
 ) -> Batch:
     outcome = Batch((), tuple(rejected))
+    advice = advice_for(setup)
 
     def decide(reader: ScopeReader) -> WritePlan:
         nonlocal outcome
@@ -133,12 +140,17 @@ def _store(
         if expected_revision is not None:
             for draft in visible:
                 _expect(work.note(draft.note_id), expected_revision)
-        writer = Writer(work, forecast, setup.policy.links, setup.proposer)
+        proposer = setup.proposer
+        if advice is not None:
+            proposer = advice.within(work.vector_of, forecast.now)
+        writer = Writer(work, forecast, setup.policy.links, proposer)
         receipts = writer.add(visible, vectors)
-        outcome = Batch(tuple(receipts), (*rejected, *refused))
+        outcome = Batch(tuple(receipts), (*rejected, *refused), fallbacks_of(visible))
         return work.plan(setup.encoding.identity)
 
     if drafts:
+        if advice is not None:
+            rehearse(setup, decide, advice)
         setup.store.write(setup.scope, decide)
     return outcome
 

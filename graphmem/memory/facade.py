@@ -35,7 +35,7 @@ from graphmem.model import (
     Stats,
 )
 from graphmem.policy import Policy, resolve_policy
-from graphmem.ports import Backup, Embedder
+from graphmem.ports import Backup, Embedder, LanguageModel
 
 
 class Memory:
@@ -83,6 +83,11 @@ class Memory:
     def policy(self) -> Policy:
         """The policy this memory was opened with."""
         return self._parts.policy
+
+    @property
+    def language_model(self) -> LanguageModel | None:
+        """The language model this memory asks; it may tell its cost as ``usage``."""
+        return self._parts.language_model
 
     @property
     def closed(self) -> bool:

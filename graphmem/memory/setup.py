@@ -13,12 +13,16 @@ from graphmem.memory.entry import checked_id, checked_time
 from graphmem.memory.workspace import Workspace
 from graphmem.model import Note, Scope
 from graphmem.policy import Policy
-from graphmem.ports import Clock, NoteStore, ScopeReader
+from graphmem.ports import Clock, LanguageModel, NoteStore, ScopeReader
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """Store, embedder, scope, policy, proposer and clock of one memory."""
+    """Store, embedder, scope, policy, proposer, clock and language model of one memory.
+
+    `proposer` is the deterministic rule; a language model, where there is one, is asked
+    before it.
+    """
 
     store: NoteStore
     encoding: Encoding
@@ -26,6 +30,7 @@ class Setup:
     policy: Policy
     proposer: MetadataProposer
     clock: Clock
+    language_model: LanguageModel | None = None
 
     def now(self) -> datetime:
         """Return the current moment in UTC.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
-from graphmem.algorithms.construction import construct_note
+from graphmem.algorithms.construction import Construction, construct_note
 from graphmem.algorithms.evolution import (
     MetadataProposer,
     clip_similarity,
@@ -17,6 +17,7 @@ from graphmem.algorithms.evolution import (
 )
 from graphmem.algorithms.importance import importance_score
 from graphmem.errors import GraphmemError, InvalidNote, NotAuthorised
+from graphmem.memory.constructing import BY_RULE, Made
 from graphmem.memory.entry import NaiveTimes, NoteEntry, checked_note
 from graphmem.memory.workspace import Workspace, text_to_embed
 from graphmem.model import (
@@ -39,15 +40,20 @@ USER = "user"
 """Proposer of a change the caller asked for."""
 
 _NO_SOURCE = Source("")
+_NOTHING_MADE = Made(constructor="")
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An accepted input: its place in the call, its id, and its checked fields."""
+    """An accepted input: its place in the call, its id, and its checked fields.
+
+    `made` is what a language model made of it; without one the rules make everything.
+    """
 
     index: int
     note_id: str
     entry: NoteEntry
+    made: Made = BY_RULE
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +136,7 @@ def changed(existing: Note | None, draft: Draft, scope: Scope, now: datetime) ->
     if existing is None:
         return Change(_new_note(draft, scope, now), "added", relink=True)
     if entry.content != existing.content:
-        return Change(_rewritten(existing, entry), "revised", relink=True)
+        return Change(_rewritten(existing, draft), "revised", relink=True)
     updated = _updated(existing, entry)
     if updated == existing:
         return Change(existing, "unchanged", relink=False)
@@ -139,9 +145,8 @@ def changed(existing: Note | None, draft: Draft, scope: Scope, now: datetime) ->
 
 def _new_note(draft: Draft, scope: Scope, now: datetime) -> Note:
     entry = draft.entry
-    made = construct_note(
-        entry.content, keywords=entry.keywords, tags=entry.tags, context=entry.context
-    )
+    given = Given(entry.keywords, entry.tags, entry.context, entry.importance, entry.created_at)
+    made = _constructed(draft, given)
     created_at = entry.created_at or now
     return Note(
         id=draft.note_id,
@@ -154,15 +159,30 @@ def _new_note(draft: Draft, scope: Scope, now: datetime) -> Note:
         keywords=made.keywords,
         tags=made.tags,
         context=made.context,
-        importance=_importance(entry.importance, entry.content, entry.role),
+        importance=_importance(draft, given),
         metadata=entry.metadata or {},
         last_accessed_at=created_at,
-        given=Given(entry.keywords, entry.tags, entry.context, entry.importance, entry.created_at),
+        given=given,
     )
 
 
-def _importance(given: float | None, content: str, role: str) -> float:
-    return importance_score(content, role=role) if given is None else given
+def _constructed(draft: Draft, given: Given) -> Construction:
+    """Return what the caller gave, else what a model made, else what the rules make."""
+    made = draft.made
+    return construct_note(
+        draft.entry.content,
+        keywords=made.keywords if given.keywords is None else given.keywords,
+        tags=made.tags if given.tags is None else given.tags,
+        context=made.context if given.context is None else given.context,
+    )
+
+
+def _importance(draft: Draft, given: Given) -> float:
+    if given.importance is not None:
+        return given.importance
+    if draft.made.importance is not None:
+        return draft.made.importance
+    return importance_score(draft.entry.content, role=draft.entry.role)
 
 
 def _said(existing: Note, entry: NoteEntry) -> Given:
@@ -196,20 +216,18 @@ def _updated(existing: Note, entry: NoteEntry) -> Note:
     )
 
 
-def _rewritten(existing: Note, entry: NoteEntry) -> Note:
+def _rewritten(existing: Note, draft: Draft) -> Note:
     """Return the note with new content: derived fields are derived anew."""
+    entry = draft.entry
     updated = _updated(existing, entry)
-    given = updated.given
-    made = construct_note(
-        entry.content, keywords=given.keywords, tags=given.tags, context=given.context
-    )
+    made = _constructed(draft, updated.given)
     return replace(
         updated,
         content=entry.content,
         keywords=made.keywords,
         tags=made.tags,
         context=made.context,
-        importance=_importance(given.importance, entry.content, entry.role),
+        importance=_importance(draft, updated.given),
         revision=existing.revision + 1,
         content_revision=existing.content_revision + 1,
     )
@@ -273,9 +291,12 @@ class Writer:
         if change.outcome == "unchanged":
             note = change.note
             return AddReceipt(note_id, note.revision, "unchanged", (), (), note.importance)
-        return self.store(change, existing, vectors.get(change.text))
+        made = draft.made if change.relink else _NOTHING_MADE
+        return self._store(change, existing, vectors.get(change.text), made)
 
-    def store(self, change: Change, existing: Note | None, vector: Vector | None) -> AddReceipt:
+    def _store(
+        self, change: Change, existing: Note | None, vector: Vector | None, made: Made
+    ) -> AddReceipt:
         """Put one change with its event, links and the evolution it causes."""
         work, note = self._workspace, change.note
         unlinked = work.links_of(note.id) if existing is not None and change.relink else ()
@@ -290,8 +311,15 @@ class Writer:
         if existing is not None:
             work.record(revision_event(existing, note, self._now, links, unlinked))
         return AddReceipt(
-            note.id, note.revision, change.outcome, links, evolved, note.importance
-        )  # fmt: skip
+            note_id=note.id,
+            revision=note.revision,
+            outcome=change.outcome,
+            links=links,
+            evolved=evolved,
+            importance=note.importance,
+            constructor=made.constructor,
+            fallback=made.fallback,
+        )
 
     def _connect(
         self, note: Note, vector: Vector

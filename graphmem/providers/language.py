@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 from graphmem.errors import ConfigurationError
 from graphmem.ports import LanguageModel
-from graphmem.providers.language_chat import ChatModel, Usage
+from graphmem.providers.language_chat import ChatModel, Usage, missing_package
 
 __all__ = ["ChatModel", "Usage", "resolve_language_model"]
 
@@ -32,6 +34,8 @@ def resolve_language_model(
     ------
     ConfigurationError
         An address without a model's name, a name without an address, or no language model.
+    MissingExtra
+        An endpoint is named and the openai package is not installed.
     """
     if choice is None and url is None:
         return None
@@ -49,6 +53,8 @@ def resolve_language_model(
             "the endpoint of a language model is given but not which model: set "
             "GRAPHMEM_LLM_MODEL, or add #name to the address"
         )
+    if find_spec("openai") is None:  # said when opening, not at the first note
+        raise missing_package()
     return ChatModel(chosen, named, api_key=api_key if chosen == url else None)
 
 

@@ -302,6 +302,15 @@ _FORMS = (_by_schema, _as_json, _plain, _bare)
 """Ways to ask, richest first: many servers know no schema, some models no temperature."""
 
 
+def missing_package() -> MissingExtra:
+    """Return the error that names the extra to install."""
+    return MissingExtra(
+        "a language model needs the openai package, which is not installed: "
+        f"pip install 'graphmem[{EXTRA}]'. Without a language model everything else works: "
+        "leave GRAPHMEM_LLM_URL unset"
+    )
+
+
 def _without_userinfo(url: str) -> str:
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
@@ -311,11 +320,7 @@ def _client(url: str, api_key: str, timeout: float) -> OpenAI:
     try:
         from openai import OpenAI
     except ModuleNotFoundError as error:
-        raise MissingExtra(
-            f"a language model needs the openai package ({error}): "
-            f"pip install 'graphmem[{EXTRA}]'. Without one nothing else changes: leave "
-            "GRAPHMEM_LLM_URL out."
-        ) from error
+        raise missing_package() from error
     return OpenAI(base_url=url, api_key=api_key, timeout=timeout, max_retries=0)
 
 

@@ -284,14 +284,23 @@ def test_what_cannot_be_chosen(choice: str, settings: dict[str, str], said: str)
         resolve_language_model(choice, **settings)
 
 
-def test_without_the_package_the_extra_is_named() -> None:
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "ChatModel('http://localhost:9/v1', 'm').complete('q', schema={})",
+        "resolve_language_model('http://localhost:9/v1#m')",
+    ],
+)
+def test_without_the_package_the_extra_is_named(asked: str) -> None:
     code = (
-        "import sys\n"
+        "import importlib.util as util, sys\n"
         "sys.modules['openai'] = None\n"
+        "find = util.find_spec\n"
+        "util.find_spec = lambda name, *more: None if name == 'openai' else find(name, *more)\n"
         "from graphmem import MissingExtra\n"
-        "from graphmem.providers.language import ChatModel\n"
+        "from graphmem.providers.language import ChatModel, resolve_language_model\n"
         "try:\n"
-        "    ChatModel('http://localhost:9/v1', 'm').complete('q', schema={})\n"
+        f"    {asked}\n"
         "except MissingExtra as error:\n"
         "    print(error)\n"
     )
