@@ -132,6 +132,15 @@ _TABLES = (
 )
 
 
+def column_names(file: str) -> frozenset[str]:
+    """Return the properties a file of the folder has columns for."""
+    return frozenset(_columns(file))
+
+
+def _columns(file: str) -> Mapping[str, str]:
+    return next(table.columns for table in _TABLES if table.file == file)
+
+
 def export_admin_csv(memory: Memory, folder: Path, *, vectors: bool = False) -> Counts:
     """Write the folder; return how many notes, links and events it holds.
 
@@ -247,9 +256,8 @@ class _Tables:
         )
 
     def _row(self, file: str, values: Mapping[str, object]) -> None:
-        columns = next(table.columns for table in _TABLES if table.file == file)
         given: dict[str, object] = {"namespace": self._namespace, **values}
-        self._files[file].write(",".join(cell(given.get(name)) for name in columns) + "\n")
+        self._files[file].write(",".join(cell(given.get(name)) for name in _columns(file)) + "\n")
 
 
 def cell(value: object) -> str:
