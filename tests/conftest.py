@@ -34,6 +34,7 @@ def _named(prefix: str) -> Address | None:
         username=os.environ.get(f"{prefix}_USERNAME", "neo4j"),
         password=os.environ.get(f"{prefix}_PASSWORD", ""),
         database=os.environ.get(f"{prefix}_DATABASE", "neo4j"),
+        browser=os.environ.get(f"{prefix}_BROWSER", ""),
     )
 
 

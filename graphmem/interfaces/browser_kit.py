@@ -89,7 +89,7 @@ def browser_address(
     form = {"dbms": f"{scheme}://{quote(username, safe='')}@{shown_host}:{port}"}
     if database is not None:
         form["db"] = database
-    return f"{web}?{urlencode(form, safe=':/@+[]')}"
+    return f"{web}?{urlencode(form, safe=':/@[]')}"
 
 
 def _parts(url: str) -> tuple[str, str, int]:

@@ -13,12 +13,15 @@ import typer
 
 from graphmem.errors import GraphmemError
 from graphmem.interfaces import (
+    cli_browser,
     cli_demo,
     cli_eval,
     cli_export,
     cli_import,
     cli_mcp,
+    cli_models,
     cli_read,
+    cli_view,
     cli_write,
 )
 from graphmem.interfaces.console import show_error
@@ -30,7 +33,17 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for part in (cli_demo, cli_write, cli_read, cli_import, cli_export, cli_mcp):
+for part in (
+    cli_demo,
+    cli_write,
+    cli_read,
+    cli_view,
+    cli_browser,
+    cli_import,
+    cli_export,
+    cli_mcp,
+    cli_models,
+):
     app.add_typer(part.app)
 app.add_typer(cli_eval.bench_app)
 app.add_typer(cli_eval.app, name="eval")

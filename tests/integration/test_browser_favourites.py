@@ -7,43 +7,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import note_graph
 import pytest
-from contract.builders import MODEL, later, link, make_event, make_note, new, unit
 from neo4j import GraphDatabase
 from neo4j.graph import Node, Relationship
 from neo4j_server.erasure import erase_everything
 from neo4j_server.server import Address
 
 from graphmem.interfaces.browser_kit import Favourite, favourites
-from graphmem.model import Scope, Use, WritePlan
 from graphmem.stores.neo4j import Neo4jStore
 
 NAMESPACE, OTHER = r"it's \ here", "elsewhere"
 FAVOURITES = {
     favourite.file.removesuffix(".cypher"): favourite for favourite in favourites(NAMESPACE)
 }
-
-# Two triangles, a-b-c and d-e-f, and a bridge c-d; g lies alone.
-LINKS = (
-    link("a", "b", 0.97), link("a", "c", 0.8), link("b", "c", 0.79), link("c", "d", 0.73),
-    link("d", "e", 0.9), link("d", "f", 0.86), link("e", "f", 0.74),
-)  # fmt: skip
-
-
-def plan(namespace: str) -> WritePlan:
-    notes = [
-        make_note(
-            name, namespace, source="talk", position=index, author="Ada",
-            created_at=later(index), importance=index / 10,
-        )
-        for index, name in enumerate("abcdefg")
-    ]  # fmt: skip
-    return WritePlan(
-        notes=tuple(new(note, unit(index), ("seat",)) for index, note in enumerate(notes)),
-        links=LINKS,
-        events=(make_event(notes[0], 2, trigger="b"), make_event(notes[0], 3)),
-        model=MODEL,
-    )
 
 
 @dataclass(frozen=True)
@@ -96,10 +73,7 @@ def prepared(request: pytest.FixtureRequest) -> Iterator[Prepared]:
     erase_everything(address)
     store = Neo4jStore(address.uri, auth=address.auth, database=address.database)
     for namespace in (NAMESPACE, OTHER):
-        scope, content = Scope(namespace), plan(namespace)
-        store.write(scope, lambda reader, content=content: content)  # type: ignore[misc] # bound
-        store.record_use(scope, Use(("e",), (), later(50)))
-        store.record_use(scope, Use(("a", "b"), (("a", "b"),), later(60)))
+        note_graph.fill(store, namespace)
     with GraphDatabase.driver(address.uri, auth=address.auth) as driver:
         yield Prepared(driver, address.database)
     store.close()
@@ -150,7 +124,7 @@ def test_a_cluster_is_shown_from_its_centre(prepared: Prepared) -> None:
 def test_hubs_come_with_their_strongest_links(prepared: Prepared) -> None:
     result = prepared.driver.execute_query(FAVOURITES["hubs"].text.strip().removesuffix(";"))
     assert result.records[0]["hub"]["id"] == "c"
-    assert len(prepared.run(FAVOURITES["hubs"]).pairs) == len(LINKS)
+    assert len(prepared.run(FAVOURITES["hubs"]).pairs) == len(note_graph.LINKS)
 
 
 def test_labels_and_strength_follow_what_is_written(prepared: Prepared) -> None:

@@ -33,6 +33,7 @@ def main() -> int:
                 f"# Neo4j Browser: {address.browser}  user: {address.username}\n"
                 f"export GRAPHMEM_TEST_NEO4J{suffix}_URI={address.uri}\n"
                 f"export GRAPHMEM_TEST_NEO4J{suffix}_PASSWORD={address.password}\n"
+                f"export GRAPHMEM_TEST_NEO4J{suffix}_BROWSER={address.browser}\n"
             )
             sys.stdout.write(lines)
             sys.stdout.flush()

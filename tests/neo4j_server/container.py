@@ -14,6 +14,8 @@ from testcontainers.community.neo4j import Neo4jContainer
 
 from neo4j_server.server import Address, Release
 
+BOLT_PORT, HTTP_PORT = 7687, 7474
+
 
 def docker_answers() -> bool:
     """Whether an engine answers a ping; an installed client alone does not count."""
@@ -40,5 +42,9 @@ def _ping() -> bool:
 def container(release: Release) -> Iterator[Address]:
     """Run the release's official image."""
     password = secrets.token_hex(12)
-    with Neo4jContainer(image=release.image, password=password) as running:
-        yield Address(uri=running.get_connection_url(), password=password)
+    server = Neo4jContainer(image=release.image, password=password)
+    with server.with_exposed_ports(BOLT_PORT, HTTP_PORT) as running:
+        web = f"{running.get_container_host_ip()}:{running.get_exposed_port(HTTP_PORT)}"
+        yield Address(
+            uri=running.get_connection_url(), password=password, browser=f"http://{web}/browser/"
+        )
