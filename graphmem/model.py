@@ -7,7 +7,7 @@ derived from it and travel beside it (:class:`NoteWrite`, :class:`NoteRecord`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import TypeAlias
@@ -662,24 +662,47 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A note cited by a decision, with the probability that it supports an answer."""
+    """A note that was judged, with the probability that it supports an answer.
+
+    `signals` are the raw values behind the probability, by name.
+    """
 
     note_id: str
     revision: int
     supports: float
+    signals: Mapping[str, float] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceDecision:
     """Whether memory answers the question.
 
-    `answerable` is a probability in [0, 1]; `reason` says why in words.
+    Attributes
+    ----------
+    outcome
+        What follows for the caller.
+    answerable
+        Probability in [0, 1] that memory answers.
+    evidence
+        The notes that support an answer, the most certain first.
+    reason
+        What decided, in words.
+    independent_sources
+        How many sources stand behind the evidence once near duplicates are taken out: two
+        notes that say the same in the same words corroborate nothing.
+    judged
+        Every note that was judged, best ranked first, cited or not.
+    signals
+        The raw values behind `answerable`, by name.
     """
 
     outcome: Outcome
     answerable: float
     evidence: tuple[Evidence, ...]
     reason: str
+    independent_sources: int = 0
+    judged: tuple[Evidence, ...] = ()
+    signals: Mapping[str, float] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,27 +1,21 @@
 """Answerability without a language model: does memory hold the answer, and in which notes.
 
-Logistic models of a few raw signals, each a line to explain. Nothing that is normalised
-within a result enters, nor the words of the question as such, nor any link: similarity
-proposes notes, it does not corroborate them.
+Logistic models of a few raw signals, each a line to explain (:mod:`answer_signals`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import exp, inf, log, log1p
+from math import exp, log, log1p
 
-import numpy as np
-from numpy.typing import NDArray
-
-from graphmem.algorithms.candidate_table import Question
+from graphmem.algorithms.answer_signals import AnswerSignals, measure_answer, participant
+from graphmem.algorithms.diversity import term_similarity
 from graphmem.algorithms.evidence import EvidenceNote, decide_from_evidence_notes
-from graphmem.algorithms.lexical import TermStatistics, term_coverage
 from graphmem.algorithms.ownership import ownership
-from graphmem.algorithms.relevance import Ranked
-from graphmem.algorithms.text import tokens, words
+from graphmem.algorithms.relevance import Ranked, Ranking
 from graphmem.errors import InvalidPolicy
-from graphmem.model import Candidate, CandidateSet, EvidenceDecision, Outcome
+from graphmem.model import Candidate, Evidence, EvidenceDecision, Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +43,19 @@ class EvidencePolicy:
     unnamed
         The same for every other question.
     note
-        Whether one note supports an answer.
+        Whether one note supports an answer; fitted on the notes as they come, most of
+        which do not.
     prior
-        Share of questions that memory can answer, in (0, 1); `named` and `unnamed` were
-        fitted as if it were 0.5.
+        Share of questions that memory can answer, in (0, 1). `named` and `unnamed` were
+        fitted as if it were 0.5, which favours neither answer; who knows better how often
+        memory is asked in vain sets it.
     retrieved, partial
-        Least probability that memory answers, for either outcome.
+        Least probability that memory answers, for either outcome. Below `partial` memory
+        is more likely not to hold the answer; between the two it says so.
     supports
         Least probability at which a note is cited; the best note is cited in any case.
+        Well above the share of judged notes that support an answer in the development data
+        (0.08), as a caller reads two or three cited notes, not ten.
     """
 
     name: str
@@ -65,7 +64,7 @@ class EvidencePolicy:
     note: LogisticModel
     prior: float = 0.5
     retrieved: float = 0.6
-    partial: float = 0.45
+    partial: float = 0.5
     supports: float = 0.15
 
     def __post_init__(self) -> None:
@@ -76,78 +75,41 @@ class EvidencePolicy:
 
 
 EVIDENCE_POLICY = EvidencePolicy(
-    name="evidence-1",
-    named=LogisticModel(-3.33, {"advantage": 9.08, "coverage": 2.97, "cosine": 4.74}),
-    unnamed=LogisticModel(-5.94, {"coverage": 3.62, "cosine": 9.47}),
+    name="evidence-2",
+    named=LogisticModel(-4.0, {"advantage": 7.95, "strength": 1.74, "lead": 1.89, "nearest": 4.52}),
+    unnamed=LogisticModel(-5.28, {"strength": 4.88, "nearest": 4.42, "unknown": -0.97}),
     note=LogisticModel(
-        -8.0, {"coverage": 2.72, "ownership": 3.72, "speaker": 3.68, "log_rank": -0.84}
+        -3.0,
+        {"coverage": 1.25, "ownership": 1.99, "speaker": 1.53, "log_rank": -1.59, "answers": 0.55},
     ),
 )
-"""Fitted on the development conversations of LoCoMo (CC BY-NC 4.0), embedded with
-all-MiniLM-L6-v2: answerable against adversarial questions and those of other conversations."""
+"""Fitted by ``python -m graphmem.evaluation.answerability_fitting`` on the development parts
+of LoCoMo (CC BY-NC 4.0) and LongMemEval_S (MIT), embedded with all-MiniLM-L6-v2."""
 
 JUDGED_NOTES = 10
 """How many notes at the head of a ranking are judged one by one."""
 
-_STRONGEST = 24
-_SHARPNESS = 8.0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class AnswerSignals:
-    """Raw signals of a whole candidate set, and the parts they came from.
-
-    Attributes
-    ----------
-    person
-        The one known person the question names, or ``None``.
-    rival
-        Who wrote the best match among the notes of others, when a person is named.
-    advantage
-        How much stronger the best matches are the person's own than anyone else's. With
-        strength s (coverage plus cosine) and ownership o of the 24 strongest notes:
-        ln(sum(exp(8 s o)) / sum(exp(8 s (1 - o)))) / 8, a soft difference of the best.
-        Above 0 for the person, below for the others; 0 when nobody is named.
-    coverage
-        Highest idf-weighted share of the question in one note of the person, or of anyone,
-        in [0, 1]. The person's own name does not count as asked.
-    cosine
-        Highest raw cosine of such a note, in [0, 1].
-    unknown_words
-        Words of the question that no note in scope has.
-    of_notes
-        Coverage, shape (n,), by candidate.
-    """
-
-    person: str | None
-    rival: str | None
-    advantage: float
-    coverage: float
-    cosine: float
-    unknown_words: tuple[str, ...]
-    of_notes: NDArray[np.float64]
+NEAR_DUPLICATE = 0.8
+"""Jaccard similarity of terms from which on two notes say the same in the same words."""
 
 
 def judge(
-    question: Question,
-    found: CandidateSet,
-    ranking: Sequence[Ranked],
+    ranking: Ranking,
     *,
     allow_parametric: bool = False,
+    required: int = 1,
     policy: EvidencePolicy = EVIDENCE_POLICY,
 ) -> EvidenceDecision:
     """Decide whether the candidates hold the answer, and which notes support it.
 
     Parameters
     ----------
-    question
-        What is asked.
-    found
-        The authorised candidate set.
     ranking
-        Its candidates, best first; the first :data:`JUDGED_NOTES` are judged.
+        The authorised candidates in order; the first :data:`JUDGED_NOTES` are judged.
     allow_parametric
         Whether an answer without evidence may be given.
+    required
+        How many supporting notes an answer needs; fewer are PARTIAL.
     policy
         Coefficients and thresholds.
 
@@ -158,143 +120,178 @@ def judge(
         cites note ids and content revisions with the probability of each note; the reason
         names what decided.
     """
-    if not ranking:
-        return decide_from_evidence_notes((), allow_parametric=allow_parametric)
-    signals = measure_evidence(question, found)
-    answerable = _probability(
-        policy.named if signals.person else policy.unnamed,
-        {
-            "advantage": signals.advantage,
-            "coverage": signals.coverage,
-            "cosine": signals.cosine,
-        },
-        policy.prior,
+    if not len(ranking):
+        return decide_from_evidence_notes((), allow_parametric=allow_parametric, required=required)
+    signals = measure_answer(ranking.table)
+    answerable = answer_probability(policy, signals.values)
+    judged = judge_notes(ranking, signals, answerable, policy)
+    answers = outcome_of(policy, answerable) is not Outcome.UNKNOWN
+    notes = _evidence_notes(judged, policy, answers=answers)
+    decision = decide_from_evidence_notes(
+        notes, allow_parametric=allow_parametric, required=required
     )
-    notes = _judge_notes(signals, found, ranking, policy, answers=answerable >= policy.partial)
-    decision = decide_from_evidence_notes(notes, allow_parametric=allow_parametric)
-    decision = replace(decision, answerable=answerable)
-    if decision.outcome is Outcome.RETRIEVED and answerable < policy.retrieved:
-        decision = replace(decision, outcome=Outcome.PARTIAL)
-    return replace(decision, reason=_explain(signals, decision))
-
-
-def measure_evidence(question: Question, found: CandidateSet) -> AnswerSignals:
-    """Measure the raw signals of a candidate set, which may not be empty."""
-    candidates = found.candidates
-    people = sorted({name for c in candidates if (name := _participant(c)) is not None})
-    person = _named_person(question, people)
-    name_terms = frozenset(tokens(person)) if person else frozenset()
-    asked = [term for term in question.terms if term not in name_terms] or question.terms
-    coverage = term_coverage(asked, [c.terms for c in candidates], TermStatistics.of(found))
-    cosine = np.clip([c.cosine or 0.0 for c in candidates], 0.0, 1.0)
-    own = np.array([person is None or c.note.author == person for c in candidates])
-    strength = coverage + cosine
-    others = np.where(own, -inf, strength)
-    return AnswerSignals(
-        person=person,
-        rival=_participant(candidates[int(others.argmax())]) if person else None,
-        advantage=_advantage(candidates, strength, person, people) if person else 0.0,
-        coverage=float(coverage[own].max(initial=0.0)),
-        cosine=float(cosine[own].max(initial=0.0)),
-        unknown_words=_unknown_words(question.text, found),
-        of_notes=coverage,
+    if decision.outcome is Outcome.RETRIEVED:
+        decision = replace(decision, outcome=outcome_of(policy, answerable))
+    decision = replace(
+        decision,
+        answerable=answerable,
+        evidence=_cited(decision, judged),
+        independent_sources=_sources_behind(ranking, decision),
+        judged=judged,
+        signals=signals.values,
     )
+    return replace(decision, reason=_explain(signals, decision, required))
 
 
-def _participant(candidate: Candidate) -> str | None:
-    note = candidate.note
-    return None if note.role == "assistant" else note.author
+def answer_probability(policy: EvidencePolicy, signals: Mapping[str, float]) -> float:
+    """Return the probability that memory answers, at the policy's prior."""
+    model = policy.named if signals["named"] else policy.unnamed
+    return logistic(model.log_odds(signals) + log(policy.prior / (1.0 - policy.prior)))
 
 
-def _named_person(question: Question, people: Sequence[str]) -> str | None:
-    """Return the one person whose first name the question holds, if it is one."""
-    asked = frozenset(question.terms)
-    named = [name for name in people if (terms := tokens(name)) and terms[0] in asked]
-    return named[0] if len(named) == 1 else None
+def outcome_of(policy: EvidencePolicy, answerable: float) -> Outcome:
+    """Return what a probability means before the caller's own conditions come in."""
+    if answerable >= policy.retrieved:
+        return Outcome.RETRIEVED
+    return Outcome.PARTIAL if answerable >= policy.partial else Outcome.UNKNOWN
 
 
-def _advantage(
-    candidates: Sequence[Candidate],
-    strength: NDArray[np.float64],
-    person: str,
-    people: Sequence[str],
-) -> float:
-    strongest = np.argsort(-strength, kind="stable")[:_STRONGEST]
-    notes = [candidates[index].note for index in strongest]
-    owned = np.array([ownership(n.content, n.author, person, people) for n in notes])
-    mine = np.exp(_SHARPNESS * strength[strongest] * owned).sum()
-    theirs = np.exp(_SHARPNESS * strength[strongest] * (1.0 - owned)).sum()
-    return float(np.log(mine / theirs) / _SHARPNESS)
-
-
-def _unknown_words(text: str, found: CandidateSet) -> tuple[str, ...]:
-    frequency = found.document_frequency
-    unknown = (
-        word
-        for word in words(text)
-        if (terms := tokens(word)) and all(frequency.get(term, 1) == 0 for term in terms)
-    )
-    return tuple(dict.fromkeys(unknown))
-
-
-def _judge_notes(
-    signals: AnswerSignals,
-    found: CandidateSet,
-    ranking: Sequence[Ranked],
-    policy: EvidencePolicy,
-    *,
-    answers: bool,
-) -> list[EvidenceNote]:
-    place = {candidate.note.id: index for index, candidate in enumerate(found.candidates)}
-    people = sorted({name for c in found.candidates if (name := _participant(c)) is not None})
-    judged = [ranked.candidate for ranked in ranking[:JUDGED_NOTES]]
-    probabilities = []
-    for rank, candidate in enumerate(judged):
-        note, person = candidate.note, signals.person
+def judge_notes(
+    ranking: Ranking, signals: AnswerSignals, answerable: float, policy: EvidencePolicy
+) -> tuple[Evidence, ...]:
+    """Return the head of the ranking with the probability that each note supports an answer."""
+    judged = []
+    for rank, row in enumerate(ranking.order[:JUDGED_NOTES].tolist()):
+        candidate = ranking.table.candidates[row]
         measured = {
-            "coverage": float(signals.of_notes[place[note.id]]),
-            "ownership": ownership(note.content, note.author, person, people) if person else 0.5,
-            "speaker": float(person is None or note.author == person),
+            "coverage": float(signals.of_notes[row]),
+            **_whose(candidate, signals),
             "log_rank": log1p(rank),
+            "answers": log(max(answerable, 1e-9)),
         }
-        probabilities.append(_probability(policy.note, measured))
-    cited = min(policy.supports, max(probabilities))
+        note = candidate.note
+        supports = logistic(policy.note.log_odds(measured))
+        judged.append(Evidence(note.id, note.content_revision, supports, measured))
+    return tuple(judged)
+
+
+def _whose(candidate: Candidate, signals: AnswerSignals) -> dict[str, float]:
+    person, note = signals.person, candidate.note
+    if person is None:
+        return {"ownership": 0.5, "speaker": 1.0}
+    return {
+        "ownership": ownership(note.content, note.author, person, signals.people),
+        "speaker": float(participant(candidate) == person),
+    }
+
+
+def _evidence_notes(
+    judged: Sequence[Evidence], policy: EvidencePolicy, *, answers: bool
+) -> list[EvidenceNote]:
+    cited = min(policy.supports, max(note.supports for note in judged))
     return [
         EvidenceNote(
-            candidate.note.id,
-            relevant=probability >= cited,
-            supports_answer=answers and probability >= cited,
-            revision=candidate.note.content_revision,
-            probability=probability,
+            note.note_id,
+            relevant=note.supports >= cited,
+            supports_answer=answers and note.supports >= cited,
+            revision=note.revision,
+            probability=note.supports,
         )
-        for candidate, probability in zip(judged, probabilities, strict=True)
+        for note in judged
     ]
 
 
-def _probability(model: LogisticModel, signals: Mapping[str, float], prior: float = 0.5) -> float:
-    odds = model.log_odds(signals) + log(prior / (1.0 - prior))
-    return 1.0 / (1.0 + exp(-odds)) if odds > 0 else exp(odds) / (1.0 + exp(odds))
+def _cited(decision: EvidenceDecision, judged: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """Return the notes the decision cites with the signals behind them."""
+    by_id = {note.note_id: note for note in judged}
+    return tuple(by_id[cited.note_id] for cited in decision.evidence)
 
 
-def _explain(signals: AnswerSignals, decision: EvidenceDecision) -> str:
+def _sources_behind(ranking: Ranking, decision: EvidenceDecision) -> int:
+    cited = [note.note_id for note in decision.evidence]
+    if not cited:
+        return 0
+    heads = {ranked.candidate.note.id: ranked for ranked in ranking.best(JUDGED_NOTES)}
+    return independent_sources([heads[note_id] for note_id in cited])
+
+
+def independent_sources(notes: Sequence[Ranked]) -> int:
+    """Return how many sources notes come from once near duplicates are taken out.
+
+    A note without a source is its own. Of near duplicates (a Jaccard similarity of terms of
+    at least :data:`NEAR_DUPLICATE`) only the first counts. Links count for nothing.
+    """
+    similarity = term_similarity([ranked.candidate.terms for ranked in notes])
+    kept: list[int] = []
+    for row in range(len(notes)):
+        if all(similarity[row, other] < NEAR_DUPLICATE for other in kept):
+            kept.append(row)
+    sources = set()
+    for row in kept:
+        note = notes[row].candidate.note
+        sources.add(("note", note.id) if note.source is None else ("source", note.source.id))
+    return len(sources)
+
+
+def logistic(log_odds: float) -> float:
+    """Return the probability of log-odds, in [0, 1], without overflow.
+
+    >>> logistic(0.0), logistic(-1000.0), logistic(1000.0)
+    (0.5, 0.0, 1.0)
+    """
+    if log_odds > 0:
+        return 1.0 / (1.0 + exp(-log_odds))
+    return exp(log_odds) / (1.0 + exp(log_odds))
+
+
+_MANY = 3
+"""How many words a reason names at most."""
+
+
+def _explain(signals: AnswerSignals, decision: EvidenceDecision, required: int) -> str:
     """Say in words which signal spoke for or against an answer."""
-    person = signals.person
-    of_whom = f"one of {person}'s notes" if person else "one note"
-    parts = []
     if decision.evidence:
-        count = len(decision.evidence)
-        parts.append(f"{count} note{'s support' if count > 1 else ' supports'} an answer")
-        parts.append(f"{of_whom} holds {signals.coverage:.0%} of what is asked")
-        if decision.outcome is Outcome.PARTIAL:
-            parts.append(f"not certain enough ({decision.answerable:.2f})")
-        return "; ".join(parts)
-    if person and signals.advantage < 0:
-        whose = f"are {signals.rival}'s" if signals.rival else "are about others"
-        parts.append(f"the notes that match best {whose}, the question asks about {person}")
-    if signals.unknown_words:
-        parts.append(f"no note mentions {', '.join(map(repr, signals.unknown_words))}")
-    if not parts:
-        parts.append(f"not even {of_whom} holds more than {signals.coverage:.0%} of what is asked")
+        return "; ".join(_speaking_for(signals, decision, required))
+    parts = _speaking_against(signals)
     if decision.outcome is Outcome.PARAMETRIC:
         parts.append("an answer from general knowledge is allowed")
     return "; ".join(parts)
+
+
+def _speaking_for(signals: AnswerSignals, decision: EvidenceDecision, required: int) -> list[str]:
+    count, sources = len(decision.evidence), decision.independent_sources
+    parts = ["1 note supports an answer" if count == 1 else f"{count} notes support an answer"]
+    if count > 1:
+        parts[0] += f", from {sources} independent source{'s' if sources > 1 else ''}"
+    parts.append(f"{_of_whom(signals)} holds {signals.coverage:.0%} of what is asked")
+    if decision.outcome is Outcome.PARTIAL:
+        few = count < required
+        parts.append(
+            f"{required} are needed" if few else f"not certain enough ({decision.answerable:.2f})"
+        )
+    return parts
+
+
+def _speaking_against(signals: AnswerSignals) -> list[str]:
+    parts = []
+    if signals.person and signals.advantage < 0:
+        about = _quoted(signals.rival_words)
+        best = f"the best note about {about}" if about else "the note that matches best"
+        whose = f"is {signals.rival}'s" if signals.rival else "is about others"
+        parts.append(f"{best} {whose}, the question asks about {signals.person}")
+    if signals.unknown_words:
+        parts.append(f"no note mentions {_quoted(signals.unknown_words)}")
+    if not parts:
+        parts.append(
+            f"not even {_of_whom(signals)} holds more than {signals.coverage:.0%} of what is asked"
+        )
+    return parts
+
+
+def _of_whom(signals: AnswerSignals) -> str:
+    return f"one of {signals.person}'s notes" if signals.person else "one note"
+
+
+def _quoted(words: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, words[:_MANY]))
+    return f"{shown} and {len(words) - _MANY} more" if len(words) > _MANY else shown

@@ -170,8 +170,8 @@ def _evaluate(
     results: list[QuestionResult] = []
     with setting.open() as memory:
         for case in cases:
-            with _own_copy(memory, case) as filled:
-                results.extend(_ask(filled, case, level, policy))
+            with filled(memory, case) as own:
+                results.extend(_ask(own, case, level, policy))
             if progress is not None:
                 progress(case.id, len(results))
     return summarise(
@@ -185,20 +185,20 @@ def _evaluate(
 
 
 @contextmanager
-def _own_copy(memory: Memory, case: Case) -> Iterator[Memory]:
+def filled(memory: Memory, case: Case) -> Iterator[Memory]:
     """Fill a namespace with the case's notes and drop it afterwards."""
-    filled = memory.scoped(_own_namespace())
+    own = memory.scoped(_own_namespace())
     try:
-        report = filled.add_many(turn.note() for turn in case.turns)
+        report = own.add_many(turn.note() for turn in case.turns)
         if report.rejected:
             index, reason = report.rejected[0]
             raise InvalidInput(
                 f"{case.id}: {len(report.rejected)} notes were rejected, the first is number "
                 f"{index}: {reason}"
             )
-        yield filled
+        yield own
     finally:
-        memory.drop_namespace(filled.namespace)
+        memory.drop_namespace(own.namespace)
 
 
 def _own_namespace() -> str:

@@ -315,6 +315,7 @@ class Memory:
         until: datetime | None = None,
         as_of: datetime | None = None,
         allow_parametric: bool = False,
+        required_evidence: int = 1,
         policy: Policy | str | None = None,
     ) -> RecallResult:
         """Rank what the notes and their links say about a question.
@@ -333,6 +334,8 @@ class Memory:
             inclusive, `until` exclusive, `as_of` inclusive.
         allow_parametric
             Whether the decision may leave the answer to the model's own knowledge.
+        required_evidence
+            How many supporting notes an answer needs; with fewer the outcome is ``partial``.
         policy
             Rank by another policy, or the name of one.
 
@@ -355,6 +358,7 @@ class Memory:
             where=where,
             policy=setup.policy if policy is None else resolve_policy(policy),
             allow_parametric=allow_parametric,
+            required_evidence=checked_limit(required_evidence, "required_evidence"),
             track=track,
         )
         return recall(setup, request)

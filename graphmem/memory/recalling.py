@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
-from graphmem.algorithms.answerability import JUDGED_NOTES, judge
+from graphmem.algorithms.answerability import judge
 from graphmem.algorithms.candidate_table import CandidateTable, Question
 from graphmem.algorithms.paths import trace_paths
 from graphmem.algorithms.relevance import Ranked, Ranking, rank_candidates
@@ -43,6 +43,7 @@ class RecallRequest:
     where: NoteFilter
     policy: Policy
     allow_parametric: bool
+    required_evidence: int
     track: bool
 
 
@@ -53,8 +54,9 @@ def recall(setup: Setup, request: RecallRequest) -> RecallResult:
     asked = candidate_query(vector, question.terms, request.where, request.policy.candidates)
     found = setup.store.candidates(setup.scope, asked)
     ranking = rank_candidates(CandidateTable(question, found), request.policy)
-    head = ranking.best(JUDGED_NOTES)
-    decision = judge(question, found, head, allow_parametric=request.allow_parametric)
+    decision = judge(
+        ranking, allow_parametric=request.allow_parametric, required=request.required_evidence
+    )
     chosen, sources = _cut(ranking, request)
     paths = trace_paths(found, asked, _returned(chosen, sources))
     if request.track and chosen:

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphmem.algorithms.answer_signals import measure_answer
 from graphmem.algorithms.answerability import (
     EVIDENCE_POLICY,
     JUDGED_NOTES,
     LogisticModel,
     judge,
-    measure_evidence,
 )
 from graphmem.algorithms.candidate_table import CandidateTable, Question
 from graphmem.algorithms.relevance import rank_candidates
@@ -55,11 +55,11 @@ def scope(said: list[tuple[str | None, str]], question: str, role: str = "user")
 def decide(question: str, said=SAID, **arguments):
     asked = Question(question, tokens(question), DAY)
     found = scope(said, question, arguments.pop("role", "user"))
-    return judge(asked, found, ranked(asked, found), **arguments)
+    return judge(ranked(asked, found), **arguments)
 
 
 def ranked(asked, found):
-    return rank_candidates(CandidateTable(asked, found), DEFAULT_POLICY).best(JUDGED_NOTES)
+    return rank_candidates(CandidateTable(asked, found), DEFAULT_POLICY)
 
 
 def test_the_right_person_is_answered_and_the_wrong_one_refused():
@@ -103,7 +103,8 @@ def test_nobody_counts_as_named_without_authors_or_with_two_names():
 
 
 def measure(question, said=SAID, role="user"):
-    return measure_evidence(Question(question, tokens(question), DAY), scope(said, question, role))
+    asked = Question(question, tokens(question), DAY)
+    return measure_answer(CandidateTable(asked, scope(said, question, role)))
 
 
 def test_the_name_itself_is_not_what_is_asked():
@@ -121,9 +122,8 @@ def test_advantage_changes_its_sign_with_the_person():
 def test_links_are_no_evidence():
     question = "Which marathon did Ana run first in Leeds?"
     asked, found = Question(question, tokens(question), DAY), scope(SAID, question)
-    ranking = ranked(asked, found)
     linked = replace(found, links=(related("n0", "n2", 0.99, DAY),))
-    assert judge(asked, linked, ranking) == judge(asked, found, ranking)
+    assert judge(ranked(asked, linked)) == judge(ranked(asked, found))
 
 
 def test_the_prior_shifts_and_the_thresholds_cut():
