@@ -1,0 +1,142 @@
+"""Links measured on public data sets: how many of them are right, how many are missing.
+
+Two kinds, each over every pair of a namespace and micro-averaged:
+
+``questions``
+    a question and the sources (or passages) that answer it;
+``pairs``
+    sources (or passages) that one question needs together.
+
+A source is a session of LongMemEval or LoCoMo; the passages of MuSiQue and HotpotQA are notes
+of their own.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from uuid import uuid4
+
+from graphmem.algorithms.similarity import LINK_THRESHOLD
+from graphmem.algorithms.source_links import ANSWER_THRESHOLD
+from graphmem.errors import InvalidInput
+from graphmem.evaluation import links_pairs, links_protocol, links_questions
+from graphmem.evaluation.links_cases import DataKind, LinkCase, kind_of, read_link_cases
+from graphmem.evaluation.links_report import LinkReport
+from graphmem.evaluation.links_summary import Tally, summarise_task
+from graphmem.evaluation.retrieval import Progress, Setting
+from graphmem.memory import Memory
+from graphmem.policy import resolve_policy
+
+QUESTIONS = "questions"
+PAIRS = "pairs"
+
+IN_MEMORY = Setting()
+"""The embedded store in memory, default policy and model."""
+
+REFERENCE_COSINE_QUESTION = 0.5
+"""A cosine of question and note has no threshold anybody agreed on; read its curve."""
+
+
+def evaluate_links(
+    path: Path | str,
+    *,
+    kind: DataKind | None = None,
+    corrections: Path | str | None = None,
+    setting: Setting = IN_MEMORY,
+    progress: Progress | None = None,
+) -> LinkReport:
+    """Measure links on a data set.
+
+    Parameters
+    ----------
+    path
+        LongMemEval, LoCoMo, MuSiQue or HotpotQA as JSON or JSON Lines, also as ``.xz``; or a
+        tar archive with files of the latter two.
+    kind
+        What it is; told by its shape when not given.
+    corrections
+        Corrected evidence for LoCoMo.
+
+    Raises
+    ------
+    TransferError
+        The file cannot be read or is of no known kind.
+    InvalidInput
+        No question in it needs two ends together or has an answer.
+    """
+    place = Path(path)
+    chosen = kind_of(place) if kind is None else kind
+    cases = read_link_cases(place, chosen, None if corrections is None else Path(corrections))
+    return measure_links(chosen, cases, setting=setting, progress=progress)
+
+
+def measure_links(
+    dataset: str,
+    cases: Iterable[LinkCase],
+    *,
+    setting: Setting = IN_MEMORY,
+    progress: Progress | None = None,
+) -> LinkReport:
+    """Measure links on cases at hand; see :func:`evaluate_links`."""
+    began = time.perf_counter()
+    questions, pairs = Tally(QUESTIONS), Tally(PAIRS)
+    done = 0
+    with setting.open() as memory:
+        for case in cases:
+            with _filled(memory, case) as own:
+                questions.add(case.level, links_questions.judge_questions(case, own))
+                pairs.add(case.level, links_pairs.judge_pairs(case, own))
+            done += len(case.questions)
+            if progress is not None:
+                progress(case.id, done)
+    link_threshold = resolve_policy(setting.policy).links.link_threshold
+    tasks = (
+        summarise_task(
+            questions,
+            {
+                links_questions.RECALL: ANSWER_THRESHOLD,
+                links_questions.MISSION: links_protocol.LINK_THRESHOLD,
+                links_questions.RANKED_COSINE: REFERENCE_COSINE_QUESTION,
+            },
+        ),
+        summarise_task(
+            pairs,
+            {
+                links_pairs.SIMILARITY: LINK_THRESHOLD,
+                links_pairs.STORED: link_threshold,
+                links_pairs.COSINE: link_threshold,
+            },
+        ),
+    )
+    measured = tuple(task for task in tasks if task is not None)
+    if not measured:
+        raise InvalidInput("no question of this data has an answer: there is no link to measure")
+    return LinkReport(
+        dataset=dataset,
+        policy=setting.policy_name,
+        model=setting.model_id,
+        version=version("graphmem"),
+        tasks=measured,
+        seconds=time.perf_counter() - began,
+    )
+
+
+@contextmanager
+def _filled(memory: Memory, case: LinkCase) -> Iterator[Memory]:
+    """Fill a namespace with the notes of a case and drop it afterwards."""
+    own = memory.scoped(f"evaluation-{uuid4().hex}")
+    try:
+        report = own.add_many(case.notes)
+        if report.rejected:
+            index, reason = report.rejected[0]
+            raise InvalidInput(
+                f"{case.id}: {len(report.rejected)} notes were rejected, the first is number "
+                f"{index}: {reason}"
+            )
+        yield own
+    finally:
+        memory.drop_namespace(own.namespace)
