@@ -115,6 +115,11 @@ class ChatModel:
         return self._model
 
     @property
+    def endpoint(self) -> str:
+        """Address of the endpoint, without user and password."""
+        return self._place
+
+    @property
     def usage(self) -> Usage:
         """What was asked and spent so far."""
         with self._lock:

