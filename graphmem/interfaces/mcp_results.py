@@ -178,7 +178,10 @@ class DecisionResult(_Result):
     outcome: Outcome
     answerable: float = Field(description="Probability that memory answers the question.")
     reason: str
-    evidence: tuple[EvidenceResult, ...]
+    evidence: tuple[EvidenceResult, ...] = Field(description="Notes that support an answer.")
+    independent_sources: int = Field(
+        description="Distinct sources of the evidence, near duplicates taken out."
+    )
 
     @classmethod
     def of(cls, decision: EvidenceDecision) -> DecisionResult:
@@ -192,6 +195,7 @@ class DecisionResult(_Result):
             answerable=decision.answerable,
             reason=decision.reason,
             evidence=tuple(cited),
+            independent_sources=decision.independent_sources,
         )
 
 

@@ -14,10 +14,10 @@ def retrieved_metadata(ranked: RankedNote, decision: EvidenceDecision) -> dict[s
 
     ``contributions`` sum to ``score``, which orders one result; ``path`` says how the note
     came in; ``decision`` says whether memory answers the question and, as ``supports``, the
-    probability that this note does (``None`` when the decision does not cite it).
+    probability that this note does (``None`` when it was not judged).
     """
     note = ranked.note
-    cited = {evidence.note_id: evidence.supports for evidence in decision.evidence}
+    judged = {evidence.note_id: evidence.supports for evidence in decision.judged}
     return {
         "id": note.id,
         "author": note.author,
@@ -34,7 +34,8 @@ def retrieved_metadata(ranked: RankedNote, decision: EvidenceDecision) -> dict[s
             "outcome": decision.outcome.value,
             "answerable": decision.answerable,
             "reason": decision.reason,
-            "supports": cited.get(note.id),
+            "independent_sources": decision.independent_sources,
+            "supports": judged.get(note.id),
         },
         "note_metadata": dict(note.metadata),
     }

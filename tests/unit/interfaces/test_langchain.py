@@ -72,10 +72,14 @@ def test_a_document_tells_why_it_was_found(memory: Memory) -> None:
     json.dumps(told, allow_nan=False)
 
 
-def test_what_the_decision_cites_says_so(memory: Memory) -> None:
-    documents = GraphmemRetriever(memory=memory, track=False).invoke("is the blue kettle hot")
-    cited = {e.note_id for e in memory.recall("is the blue kettle hot", track=False).decision.evidence}  # fmt: skip  # noqa: E501  (one set)
-    assert {d.id for d in documents if d.metadata["decision"]["supports"] is not None} == cited
+def test_a_judged_note_says_how_likely_it_supports_an_answer(memory: Memory) -> None:
+    question = "is the blue kettle hot"
+    documents = GraphmemRetriever(memory=memory, track=False).invoke(question)
+    decision = memory.recall(question, track=False).decision
+    judged = {evidence.note_id: evidence.supports for evidence in decision.judged}
+    told = {d.id: d.metadata["decision"]["supports"] for d in documents}
+    assert judged
+    assert {i: supports for i, supports in told.items() if supports is not None} == judged
 
 
 def test_async_and_sync_give_the_same(memory: Memory) -> None:
