@@ -15,6 +15,10 @@ LARGEST_CONVERSATION = 256 * 1024 * 1024
 """Bytes of JSON that may stand between the ends of two conversations."""
 
 
+DEEPEST = 200
+"""How deep an element may nest."""
+
+
 @dataclass(frozen=True, slots=True)
 class Spoken:
     """The text of a message and the kinds of its parts that are no text."""
@@ -68,12 +72,43 @@ def conversations(file: BinaryIO, name: str) -> Iterator[object]:
     """
     metered = _Metered(file, name)
     try:
-        for element in ijson.items(metered, "item", use_float=True):
+        for element in _elements(ijson.basic_parse(metered, use_float=True)):
             metered.taken = 0
             yield element
     except ijson.JSONError as error:
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else "it was cut off"
-        raise ValueError(f"is not whole JSON from here on: {reason}") from error
+        raise ValueError(f"is not whole JSON from here on: {_reason(error)}") from error
+
+
+def _reason(error: ijson.JSONError) -> str:
+    """Return the first line of a message, which the parser gives as text or bytes."""
+    said = error.args[0] if error.args else ""
+    text = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+    return text.strip().partition("\n")[0] or "it was cut off"
+
+
+def _elements(events: Iterator[tuple[str, object]]) -> Iterator[object]:
+    """Yield the elements of the array that the events of a parser describe.
+
+    The parser's own way to do so takes time by the square of the depth, so the depth is
+    bounded here.
+    """
+    start = next(events, None)
+    if start is not None and start[0] != "start_array":
+        raise ValueError("is no JSON array of conversations")
+    builder, depth = ijson.ObjectBuilder(), 0
+    for event, value in events:
+        if event in ("start_map", "start_array"):
+            depth += 1
+        elif event in ("end_map", "end_array"):
+            depth -= 1
+        if depth > DEEPEST:
+            raise ValueError(f"nests deeper than {DEEPEST}")
+        if depth < 0:
+            continue  # the end of the array; what comes after it is still checked
+        builder.event(event, value)
+        if depth == 0:
+            yield builder.value
+            builder = ijson.ObjectBuilder()
 
 
 def moment_of(seconds: float | None) -> datetime | None:
