@@ -105,10 +105,10 @@ def _fit_answers(names: Sequence[str], data: Sequence[Trials], *, named: bool) -
         for group, share in groups:
             rows += group
             weights.append(np.full(len(group), share / len(group)))
-    share = np.concatenate(weights)
-    share *= 2 * total / share.sum()
+    counted = np.concatenate(weights)
+    counted *= 2 * total / counted.sum()
     signals = [[trial.decision.signals[name] for name in names] for trial in rows]
-    return fit_logistic(names, signals, [trial.answerable for trial in rows], share)
+    return fit_logistic(names, signals, [trial.answerable for trial in rows], counted)
 
 
 def _fit_note(trials: Trials, answers: EvidencePolicy) -> LogisticModel:
