@@ -1,6 +1,9 @@
 // Candidates of a recall: seeds by meaning and by words, expanded over the graph, in one read
 MATCH (g:GraphMem {name: 'graphmem'})
 OPTIONAL MATCH (s:Namespace {name: $namespace})
+// The asker may hold a copy of the vectors: seeds found in it stand while nothing was written.
+WITH g, s, coalesce(s.epoch = $copied.epoch AND s.writes = $copied.writes
+  AND s.erasures = $copied.erasures AND g.changes = $copied.changes, false) AS copied
 
 // How many notes may be counted and how long they are; unfiltered, the namespace knows.
 CALL () {
@@ -16,7 +19,7 @@ CALL () {
     AND ($until IS NULL OR n.created_at < $until)
   RETURN count(n) AS counted, coalesce(sum(n.term_count), 0) AS summed
 }
-WITH g,
+WITH g, s, copied,
      CASE WHEN $unfiltered THEN coalesce(s.notes, 0) ELSE counted END AS note_count,
      CASE WHEN $unfiltered THEN coalesce(s.terms, 0) ELSE summed END AS term_total
 CALL () {
@@ -24,17 +27,26 @@ CALL () {
   RETURN count(n) AS stored
 }
 // An index that knows no namespace: fetch more by the share of it that may be seen.
-WITH g, note_count, term_total,
+WITH g, s, copied, note_count, term_total,
      CASE
-       WHEN note_count = 0 THEN 0
+       WHEN note_count = 0 OR copied THEN 0
        WHEN $filtered_index THEN $fetch
        ELSE 1 + toInteger($fetch * toFloat(stored) / note_count)
      END AS fetch
 
-// Vector seeds, from the index when that is cheaper than scoring every note ...
-CALL (g, note_count, fetch) {
-  WITH g, note_count, fetch
-  WHERE g.slot = $index_slot AND note_count > $scan_limit AND fetch < note_count
+// Vector seeds, as they were found in the copy ...
+CALL (copied) {
+  WITH copied
+  WHERE copied
+  UNWIND range(0, size($nearest) - 1) AS rank
+  MATCH (n:Note {namespace: $namespace, id: $nearest[rank]})
+  WITH n ORDER BY rank
+  RETURN collect(n) AS known
+}
+// ... or from the index when that is cheaper than scoring every note ...
+CALL (g, copied, note_count, fetch) {
+  WITH g, copied, note_count, fetch
+  WHERE NOT copied AND g.slot = $index_slot AND note_count > $scan_limit AND fetch < note_count
   CALL db.index.vector.queryNodes('note_' + g.slot, fetch, $vector) YIELD node AS n, score
   WITH n, score
   WHERE n.namespace = $namespace
@@ -50,9 +62,9 @@ CALL (g, note_count, fetch) {
   RETURN collect(n) AS indexed
 }
 // ... or when others filled the index's answer.
-CALL (g, note_count, indexed) {
-  WITH g, note_count, indexed
-  WHERE note_count > 0 AND size(indexed) < $vector_seeds
+CALL (g, copied, note_count, indexed) {
+  WITH g, copied, note_count, indexed
+  WHERE NOT copied AND note_count > 0 AND size(indexed) < $vector_seeds
   MATCH (n:Note {namespace: $namespace})
   WHERE n.id IS NOT NULL
     AND ($archived OR NOT n.archived)
@@ -68,8 +80,12 @@ CALL (g, note_count, indexed) {
   LIMIT $vector_seeds
   RETURN collect(n) AS scanned
 }
-WITH g, note_count, term_total,
-     CASE WHEN size(indexed) < $vector_seeds THEN scanned ELSE indexed END AS near
+WITH g, s, copied, note_count, term_total,
+     CASE
+       WHEN copied THEN known
+       WHEN size(indexed) < $vector_seeds THEN scanned
+       ELSE indexed
+     END AS near
 
 // Lexical seeds: one lookup a term, weighed by how rare the term is. A row without a note
 // carries each term's frequency past the sum over notes; long lists are not kept.
@@ -128,14 +144,14 @@ CALL (frequencies) {
   WITH n ORDER BY n.term_count, n.id LIMIT $lexical_seeds
   RETURN collect(n) AS common
 }
-WITH g, note_count, term_total, near, rare + common AS matched, frequencies
+WITH g, s, copied, note_count, term_total, near, rare + common AS matched, frequencies
 
 // Expansion from the best seeds: RELATED, FOLLOWS both ways, and the source's weightiest.
 CALL (near, matched) {
   UNWIND near[..$expand] + matched[..$expand] AS n
   RETURN collect(DISTINCT n) AS starts
 }
-WITH g, note_count, term_total, near, matched, frequencies, starts,
+WITH g, s, copied, note_count, term_total, near, matched, frequencies, starts,
      reduce(reached = starts, hop IN range(1, $hops) | reached + COLLECT {
        UNWIND reached AS a
        CALL (a) {
@@ -159,7 +175,8 @@ WITH g, note_count, term_total, near, matched, frequencies, starts,
          AND ($authors IS NULL OR h.author IN $authors)
          AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN h.tags))
          AND ($since IS NULL OR h.created_at >= $since)
-         AND ($until IS NULL OR h.created_at < $until), false))* (y)-[:FOLLOWS]->(n:Note)
+         AND ($until IS NULL OR h.created_at < $until)
+    , false))* (y)-[:FOLLOWS]->(n:Note)
        WHERE ($archived OR NOT n.archived)
          AND ($sources IS NULL OR n.source_id IN $sources)
          AND ($authors IS NULL OR n.author IN $authors)
@@ -176,7 +193,8 @@ WITH g, note_count, term_total, near, matched, frequencies, starts,
          AND ($authors IS NULL OR h.author IN $authors)
          AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN h.tags))
          AND ($since IS NULL OR h.created_at >= $since)
-         AND ($until IS NULL OR h.created_at < $until), false))* (y)<-[:FOLLOWS]-(n:Note)
+         AND ($until IS NULL OR h.created_at < $until)
+    , false))* (y)<-[:FOLLOWS]-(n:Note)
        WHERE ($archived OR NOT n.archived)
          AND ($sources IS NULL OR n.source_id IN $sources)
          AND ($authors IS NULL OR n.author IN $authors)
@@ -228,7 +246,8 @@ CALL (candidates) {
     AND ($authors IS NULL OR h.author IN $authors)
     AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN h.tags))
     AND ($since IS NULL OR h.created_at >= $since)
-    AND ($until IS NULL OR h.created_at < $until), false))* (y)-[:FOLLOWS]->(n:Note)
+    AND ($until IS NULL OR h.created_at < $until)
+    , false))* (y)-[:FOLLOWS]->(n:Note)
   WHERE ($archived OR NOT n.archived)
     AND ($sources IS NULL OR n.source_id IN $sources)
     AND ($authors IS NULL OR n.author IN $authors)
@@ -237,9 +256,9 @@ CALL (candidates) {
     AND ($until IS NULL OR n.created_at < $until)
   RETURN collect({from_id: a.id, to_id: n.id, kind: 'FOLLOWS'}) AS chained
 }
-CALL (g, candidates) {
+CALL (g, copied, candidates) {
   UNWIND candidates AS n
-  WITH n, n[g.slot] AS embedding
+  WITH n, CASE WHEN NOT copied THEN n[g.slot] END AS embedding
   RETURN collect({
     note: n {
       .id, .content, .role, .author, .source_id, .source_revision, .source_position,
@@ -256,5 +275,8 @@ CALL (g, candidates) {
                  THEN 2 * vector.similarity.cosine(embedding, $vector) - 1 END
   }) AS found
 }
-RETURN note_count, term_total, frequencies, g.model_id AS model_id, g.dimension AS dimension,
+RETURN note_count, term_total, frequencies, copied, s.epoch AS epoch,
+       coalesce(s.writes, 0) AS writes, coalesce(s.erasures, 0) AS erasures,
+       coalesce(s.notes, 0) AS notes, g.model_id AS model_id, g.dimension AS dimension,
+       g.slot AS slot, g.changes AS changes,
        [n IN near | n.id] AS near, [n IN matched | n.id] AS matched, links, chained, found

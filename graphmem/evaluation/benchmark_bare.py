@@ -1,19 +1,30 @@
-"""Bare limits: the least work any store would have to do for the same answer."""
+"""Bare limits: the least work any embedded store would have to do for the same answer."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rank_bm25 import BM25Okapi  # type: ignore[import-untyped]  # ships no annotations
 
-from graphmem.model import NoteInput, Vector
+from graphmem.model import Vector
 
 SEEDS = 200
 """Candidates of the bare recall."""
 BLOCK = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Everything in a SQLite file: statements that make its tables, and their rows."""
+
+    schema: tuple[str, ...]
+    tables: Mapping[str, Sequence[tuple[Any, ...]]]
 
 
 def bare_scan(vectors: Vector, question: Vector, limit: int = SEEDS) -> Sequence[int]:
@@ -43,24 +54,55 @@ def bare_links(vectors: Vector, threshold: float = 0.72) -> int:
     return found
 
 
-def bare_insert(path: Path, notes: Sequence[NoteInput], vectors: Vector) -> None:
-    """Insert the same rows into SQLite in one durable transaction."""
-    rows = (
-        (note.id, note.content, note.author, vector.tobytes())
-        for note, vector in zip(notes, vectors, strict=True)
-    )
-    connection = sqlite3.connect(path)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute(
-        "CREATE TABLE note (id TEXT PRIMARY KEY, content TEXT, author TEXT, embedding BLOB)"
-    )
-    with connection:
-        connection.executemany("INSERT INTO note VALUES (?, ?, ?, ?)", rows)
-    connection.close()
+def rows_of(path: Path) -> Rows:
+    """Read a SQLite file whole."""
+    with closing(sqlite3.connect(path)) as connection:
+        made = connection.execute(
+            "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL "
+            "AND name NOT LIKE 'sqlite_%' ORDER BY rowid"
+        ).fetchall()
+        tables = {
+            name: connection.execute(f"SELECT * FROM {name}").fetchall()  # noqa: S608 - own tables
+            for kind, name, _ in made
+            if kind == "table"
+        }
+    return Rows(tuple(sql for _, _, sql in made), tables)
+
+
+def bare_insert(path: Path, rows: Rows) -> None:
+    """Insert the rows into a new file with the same indexes, in one durable transaction."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        _make_durable(connection)
+        for statement in rows.schema:
+            connection.execute(statement)
+        connection.execute("BEGIN")
+        for name, values in rows.tables.items():
+            if values:
+                places = ", ".join("?" * len(values[0]))
+                connection.executemany(f"INSERT INTO {name} VALUES ({places})", values)  # noqa: S608 - own tables
+        connection.execute("COMMIT")
+
+
+def bare_open(path: Path) -> int:
+    """Read the file's bytes and build arrays of the vectors and terms that are in it."""
+    content = path.read_bytes()
+    usable = len(content) // 4 * 4
+    array = np.frombuffer(content[:usable], dtype=np.float32).copy()
+    return int(array.nbytes)
+
+
+def make_bare_table(connection: sqlite3.Connection) -> None:
+    """Make the table of :func:`bare_commit`."""
+    _make_durable(connection)
+    connection.execute("CREATE TABLE note (id INTEGER PRIMARY KEY, content TEXT, embedding BLOB)")
 
 
 def bare_commit(connection: sqlite3.Connection, number: int, vector: Vector) -> None:
     """Write one small row durably."""
     with connection:
-        connection.execute("INSERT INTO note VALUES (?, 'x', 'x', ?)", (number, vector.tobytes()))
+        connection.execute("INSERT INTO note VALUES (?, 'x', ?)", (number, vector.tobytes()))
+
+
+def _make_durable(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")

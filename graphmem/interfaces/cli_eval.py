@@ -114,16 +114,23 @@ def bench(
         list[int] | None,
         typer.Option(min=1, metavar="NOTES", help="How many notes; repeat for more."),
     ] = None,
+    url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="A Neo4j server to measure: neo4j://... or bolt://..."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure speed as ratios to a bare limit of the same run; embedding is left out.
 
-    Works in a temporary folder. Give it a quiet machine.
+    Works in a temporary folder, or with --url in namespaces of its own on a server. Give it
+    a quiet machine.
     """
-    from graphmem.evaluation.benchmark import run_benchmark
+    from graphmem.evaluation.benchmark import DEFAULT_SIZES, run_benchmark
     from graphmem.interfaces.evaluation_view import benchmark_view
 
-    report = run_benchmark(tuple(size)) if size else run_benchmark()
+    sizes = tuple(size) if size else DEFAULT_SIZES
+    with progress_bar("sizes measured") as progress:
+        report = run_benchmark(sizes, url=url, progress=progress)
     show_json(report) if as_json else show(benchmark_view(report))
 
 

@@ -116,8 +116,8 @@ def benchmark_view(report: BenchmarkReport) -> RenderableType:
     """Return one row a measurement, with the bare limit it is compared with."""
     table = plain_table("What", "Store")
     table.add_column("Notes", justify="right")
-    table.add_column("Measured ms", justify="right")
-    table.add_column("Bare ms", justify="right")
+    table.add_column("Measured", justify="right")
+    table.add_column("Bare", justify="right")
     table.add_column("Ratio", justify="right", style="bold")
     table.add_column("Compared with")
     for line in report.measurements:
@@ -125,8 +125,8 @@ def benchmark_view(report: BenchmarkReport) -> RenderableType:
             line.what,
             line.store,
             f"{line.notes:,}",
-            f"{line.measured_ms:.2f}",
-            f"{line.bare_ms:.2f}",
+            f"{line.measured:,.2f} {line.unit}",
+            f"{line.bare:,.2f} {line.unit}",
             f"{line.ratio:.2f}",
             line.limit,
         )

@@ -17,6 +17,8 @@ from typing import LiteralString
 _LOOKUP: LiteralString = (
     "CALL db.index.vector.queryNodes('note_' + g.slot, fetch, $vector) YIELD node AS n, score"
 )
+_CONDITION = re.compile(r"\s*AND \(\$(sources|authors|tags|since|until) IS NULL OR .*\)$")
+"""A condition of a scope or filter, on a line of its own."""
 _MIGRATION = re.compile(r"(\d+)_\w+\.cypher")
 
 
@@ -44,13 +46,33 @@ def query(name: str) -> LiteralString:
 
 
 @cache
-def candidates_by_search(slot: str) -> LiteralString:
-    """Return the query ``candidates`` with its index lookup by the ``SEARCH`` clause.
+def bench(name: str) -> LiteralString:
+    """Return the one statement of ``bench/<name>.cypher``: what graphmem is compared with."""
+    return _text(folder() / "bench" / f"{name}.cypher")
+
+
+@cache
+def candidates(*, unfiltered: bool) -> LiteralString:
+    """Return the query ``candidates``; `unfiltered`, without the conditions that then hold.
+
+    The server plans and checks some sixty conditions less.
+    """
+    if not unfiltered:
+        return query("candidates")
+    shown = query("candidates").replace("$archived OR ", "")
+    kept: list[LiteralString] = [line for line in shown.split("\n") if not _CONDITION.match(line)]
+    newline: LiteralString = "\n"
+    return newline.join(kept)
+
+
+@cache
+def candidates_by_search(slot: str, *, unfiltered: bool = False) -> LiteralString:
+    """Return :func:`candidates` with its index lookup by the ``SEARCH`` clause.
 
     The clause, for the vector index of `slot`, is that of ``search/<slot>.cypher``.
     """
     prefix, clause = _text(folder() / "search" / f"{slot}.cypher").split("MATCH", maxsplit=1)
-    before, after = query("candidates").split(_LOOKUP)
+    before, after = candidates(unfiltered=unfiltered).split(_LOOKUP)
     return prefix + before + "MATCH" + clause.rsplit("RETURN", maxsplit=1)[0] + after
 
 

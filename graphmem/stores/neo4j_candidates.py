@@ -14,6 +14,7 @@ from graphmem.stores.neo4j_rows import link_of, note_of
 from graphmem.stores.neo4j_schema import VectorIndex
 from graphmem.stores.neo4j_scope import Visibility
 from graphmem.stores.neo4j_terms import lookup, tokens_of
+from graphmem.stores.neo4j_vectors import KnownSeeds, NamespaceState
 
 OVERFETCH = 5
 """How many times more seeds than wanted the approximate index is asked for."""
@@ -22,13 +23,18 @@ SCAN_LIMIT = 1000
 
 
 def candidate_parameters(
-    scope: Scope, query: CandidateQuery, index: VectorIndex | None
+    scope: Scope, query: CandidateQuery, index: VectorIndex | None, seeds: KnownSeeds | None = None
 ) -> dict[str, Any]:
-    """Return the statement's parameters; without an index every note is scored."""
+    """Return the statement's parameters; without an index every note is scored.
+
+    `seeds` are used instead while the server's state is still theirs.
+    """
     seen = Visibility.of(scope, query.where)
     return seen.parameters | {
         "unfiltered": seen.unfiltered,
         "vector": query.vector.tolist(),
+        "copied": None if seeds is None else _counters(seeds.state),
+        "nearest": [] if seeds is None else list(seeds.ids),
         "index_slot": None if index is None else index.slot,
         "filtered_index": index is not None and index.filtered,
         "fetch": max(OVERFETCH * query.vector_seeds, 1),
@@ -51,15 +57,26 @@ def candidate_parameters(
     }
 
 
-def candidate_statement(index: VectorIndex | None) -> LiteralString:
-    """Return the statement for what the server's vector index can do."""
+def _counters(state: NamespaceState) -> dict[str, Any]:
+    return {
+        "epoch": state.epoch,
+        "writes": state.writes,
+        "erasures": state.erasures,
+        "changes": state.changes,
+    }
+
+
+def candidate_statement(index: VectorIndex | None, *, unfiltered: bool) -> LiteralString:
+    """Return the statement for what is asked and what the server's vector index can do."""
     if index is not None and index.filtered:
-        return cypher.candidates_by_search(index.slot)
-    return cypher.query("candidates")
+        return cypher.candidates_by_search(index.slot, unfiltered=unfiltered)
+    return cypher.candidates(unfiltered=unfiltered)
 
 
-def candidate_set(scope: Scope, query: CandidateQuery, row: Record) -> CandidateSet:
-    """Return the answer of the statement as values.
+def candidate_set(
+    scope: Scope, query: CandidateQuery, row: Record, cosines: Mapping[str, float] | None = None
+) -> CandidateSet:
+    """Return the answer of the statement as values, with `cosines` where the caller has them.
 
     Raises
     ------
@@ -77,7 +94,7 @@ def candidate_set(scope: Scope, query: CandidateQuery, row: Record) -> Candidate
         Candidate(
             note=note_of(scope.namespace, found["note"]),
             terms=tokens_of(found["terms"], found["odd_terms"]),
-            cosine=found["cosine"],
+            cosine=found["cosine"] if cosines is None else cosines.get(found["note"]["id"]),
             vector_rank=vector_ranks.get(found["note"]["id"]),
             lexical_rank=lexical_ranks.get(found["note"]["id"]),
         )

@@ -150,9 +150,13 @@ class Connection:
 
         Repeated only when the server says that it was rolled back.
         """
+        return self.update_by(cypher.query(name), **parameters)
+
+    def update_by(self, statement: LiteralString, **parameters: Any) -> list[Record]:
+        """Run a writing statement on its own: one round trip, repeated as by :meth:`update`."""
         with translated(self.place):
             return self._repeated(
-                lambda: self._auto_commit(cypher.query(name), parameters, "WRITE"), (Neo4jError,)
+                lambda: self._auto_commit(statement, parameters, "WRITE"), (Neo4jError,)
             )
 
     def define(self, statement: LiteralString, **parameters: Any) -> None:

@@ -144,6 +144,31 @@ def test_a_search_runs_where_the_server_can(prepared: Prepared, slot: str) -> No
     assert len(whole[0]["found"]) == 2
 
 
+def test_candidates_without_a_filter_run(prepared: Prepared) -> None:
+    statement = cypher.candidates(unfiltered=True)
+    (row,) = prepared.ask(statement, **parameters_of("candidates"))
+    assert [found["note"]["id"] for found in row["found"]] == ["n1", "n2"]
+
+
+BENCH: dict[str, dict[str, Any]] = {
+    "insert": {"rows": [{"namespace": "bare", "id": "b1", "terms": ["seat"]}]},
+    "recall": {
+        "slot": "embedding", "k": 5, "vector": EAST.tolist(), "terms": "seat", "expand": 2,
+        "fanout": 2,
+    },
+    "clear": {"namespace": "bare", "page": 10},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BENCH)
+def test_what_graphmem_is_compared_with_runs(prepared: Prepared, name: str) -> None:
+    assert BENCH.keys() == {path.stem for path in (ROOT / "bench").glob("*.cypher")}
+    prepared.ask(cypher.query("await_indexes"), seconds=60)
+    rows = prepared.ask.rolled_back(cypher.bench(name), **BENCH[name])
+    if name == "recall":
+        assert {"n1", "n2"} <= {found["note"]["id"] for found in rows[0]["found"]}
+
+
 @pytest.mark.parametrize("name", sorted(set(QUERIES) - NOT_IN_A_TRANSACTION - WHOLE_STORE))
 def test_a_query_reaches_notes_by_an_index(prepared: Prepared, name: str) -> None:
     operators = prepared.ask.profile(cypher.query(name), **parameters_of(name))

@@ -73,6 +73,15 @@ def test_the_search_clause_takes_the_place_of_the_lookup(slot: str) -> None:
     assert plain.splitlines()[-40:] == searching.splitlines()[-40:]
 
 
+def test_without_a_filter_no_condition_of_one_is_checked() -> None:
+    plain, filtered = cypher.candidates(unfiltered=True), cypher.candidates(unfiltered=False)
+    assert filtered == cypher.query("candidates")
+    for name in ("sources", "authors", "tags", "since", "until", "archived"):
+        assert f"${name}" in filtered
+        assert f"${name}" not in plain
+    assert plain.count("NOT n.archived") == filtered.count("NOT n.archived")
+
+
 def test_the_loader_finds_the_checkout() -> None:
     assert Path(str(cypher.folder())) == ROOT / "cypher"
 
