@@ -1,4 +1,4 @@
-// Clusters: centres and what lies around them
+// Clusters and their centres
 // A centre has at least two links and no neighbour with more. From each centre two steps.
 WITH 'default' AS namespace
 MATCH (centre:Note {namespace: namespace})

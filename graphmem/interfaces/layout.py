@@ -15,6 +15,8 @@ _GRAVITY = 0.7
 """With it n points fill a disc of radius ``sqrt(n / 0.7)``, linked or not."""
 
 _CLOSEST = 1e-3
+_SPACE, _SPREADS = 0.8, 80
+"""At the end, points nearer than this are pushed apart, so many times at most."""
 
 
 def force_layout(
@@ -61,6 +63,8 @@ def force_layout(
         lengths = np.maximum(np.hypot(moves[:, 0], moves[:, 1]), _CLOSEST)
         allowed = longest * (1.0 - step / steps) ** 1.5
         places = places + moves * (np.minimum(lengths, allowed) / lengths)[:, None]
+    for _ in range(_SPREADS):
+        places = places + _too_near(places)
     centred: Points = places - places.mean(axis=0)
     return centred
 
@@ -75,6 +79,13 @@ def _repulsion(places: Points) -> Points:
     apart = places[:, None, :] - places[None, :, :]
     squared = np.maximum((apart**2).sum(axis=2), _CLOSEST)
     return np.asarray((apart / squared[:, :, None]).sum(axis=1))
+
+
+def _too_near(places: Points) -> Points:
+    apart = places[:, None, :] - places[None, :, :]
+    distance = np.maximum(np.sqrt((apart**2).sum(axis=2)), _CLOSEST)
+    missing = np.clip(_SPACE - distance, 0.0, None)
+    return np.asarray((apart * (missing / (2 * distance))[:, :, None]).sum(axis=1))
 
 
 def _attract(

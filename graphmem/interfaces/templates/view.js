@@ -4,7 +4,7 @@
   // Okabe and Ito's palette: told apart by colour-blind readers as well.
   const COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#B8A800", "#7A6FBE"];
   const NOBODY = "#8793A0";
-  const MARGIN = 60, ZOOM = [0.02, 8], CAPTION_GAP = 4, CAPTION_HEIGHT = 15, SMALLEST = 0.55;
+  const MARGIN = 60, ZOOM = [0.02, 8], CAPTION_GAP = 4, CAPTION_HEIGHT = 15, SMALLEST = 0.36;
 
   const picture = JSON.parse(document.getElementById("picture").textContent);
   const byId = (id) => document.getElementById(id);
@@ -22,7 +22,7 @@
   // --- points and edges
 
   const nodes = picture.nodes.map((node, index) => ({
-    ...node, index, radius: node.role === "question" ? 15 : 7 + 11 * Math.sqrt(node.weight),
+    ...node, index, radius: node.role === "question" ? 15 : 9 + 9 * Math.sqrt(node.weight),
     near: new Set([index]), edges: [],
     haystack: [node.text, ...node.facts.map((fact) => fact[1])].join("\n").toLocaleLowerCase(),
   }));
