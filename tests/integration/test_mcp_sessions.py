@@ -8,6 +8,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import tomllib
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from cli_process import CommandLine
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult
+
+from graphmem.providers.model_status import model_status
 
 GRAPHMEM = str(Path(sys.executable).with_name("graphmem"))
 NOISY = {"PYTHONWARNINGS": "default"}
@@ -232,3 +235,39 @@ def test_a_page_under_a_foreign_name_is_refused(address: str, header: dict[str, 
         urlopen(asked, timeout=30)  # noqa: S310 - an address of this test
     assert refused.value.code in {403, 421}
     refused.value.close()
+
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+def test_the_configuration_of_the_readme_starts_a_server(tmp_path: Path) -> None:
+    blocks = re.findall(r"^```json\n(.*?)^```", README.read_text(), re.DOTALL | re.MULTILINE)
+    (shown,) = (json.loads(block) for block in blocks if "mcpServers" in block)
+    codex = re.search(r"^```toml\n(.*?)^```", README.read_text(), re.DOTALL | re.MULTILINE)
+    assert codex is not None
+    (server,) = shown["mcpServers"].values()
+    assert tomllib.loads(codex[1])["mcp_servers"]["graphmem"] == server
+    assert server["command"] == Path(GRAPHMEM).name
+
+    async def do(client: Client) -> Any:
+        return await client.list_tools()
+
+    here = [argument.replace("/home/me", str(tmp_path)) for argument in server["args"]]
+    parameters = StdioServerParameters(command=GRAPHMEM, args=here, env=environment(tmp_path))
+    assert session(parameters, do, tmp_path / "err").tools
+    assert (tmp_path / "notes.graphmem").exists()
+
+
+def test_the_default_model_recalls_by_meaning(tmp_path: Path) -> None:
+    status = model_status()
+    if not status.ready:
+        pytest.skip(f"the default model is not on this machine: {status.advice}")
+
+    async def do(client: Client) -> None:
+        for text in ("Ada always takes the aisle seat.", "The invoice printer jams on Fridays."):
+            structured(await client.call_tool("remember", {"content": text}))
+        found = structured(await client.call_tool("recall", {"query": "Where does she sit?"}))
+        assert found["notes"][0]["content"].startswith("Ada")
+
+    session(stdio(tmp_path, "--model", model_status().model_id), do, tmp_path / "err")
+    assert_only_the_protocol(tmp_path / "out.jsonl")
