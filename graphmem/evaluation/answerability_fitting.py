@@ -42,7 +42,7 @@ FOLDS = 5
 """Into how many parts the haystacks are cut; conversations are held out one by one."""
 
 _TRAINED_AGAINST = (
-    Split.ADVERSARIAL, Split.SWAPPED, Split.OTHER, Split.HAYSTACK, Split.REMOVED,
+    Split.ADVERSARIAL, Split.SWAPPED, Split.OTHER, Split.RENAMED, Split.HAYSTACK, Split.REMOVED,
 )  # fmt: skip
 
 Trials: TypeAlias = Sequence[Trial]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TypeAlias
@@ -35,6 +35,7 @@ class Split(StrEnum):
     ADVERSARIAL = "adversarial"
     SWAPPED = "name swapped"
     OTHER = "other conversation"
+    RENAMED = "other conversation, renamed"
     DELETED = "evidence deleted"
     ABSTENTION = "abstention"
     HAYSTACK = "other haystack"
@@ -83,7 +84,8 @@ def locomo_trials(
 
     ``adversarial`` are category 5. ``name swapped`` are answerable questions that name one
     of the two speakers, asked about the other. ``other conversation`` are answerable
-    questions of the next conversation, as they are and with this one's names.
+    questions of the next conversation as they are; ``renamed`` are the same with this one's
+    names, and those that name nobody.
     ``evidence deleted`` are answerable questions whose evidence was archived.
 
     Raises
@@ -146,12 +148,10 @@ def _of_conversation(memory: Memory, case: Case, following: Case) -> Iterator[Tr
     for question in following.questions:
         if question.answerable:
             renamed = _renamed(question.text, others, speakers)
-            for text in dict.fromkeys((question.text, renamed)):
-                result = memory.recall(text, at=asked_at, track=False)
-                yield Trial(
-                    question.id, case.id, question.category, Split.OTHER, frozenset(),
-                    result.decision,
-                )  # fmt: skip
+            foreign = replace(question, asked_at=asked_at)
+            if renamed != question.text:
+                yield _ask(memory, case, foreign, Split.OTHER)
+            yield _ask(memory, case, foreign, Split.RENAMED, renamed)
 
 
 def _of_haystack(memory: Memory, case: Case, others: Sequence[Question]) -> Iterator[Trial]:

@@ -71,3 +71,18 @@ def test_a_question_without_words_has_no_coverage():
 
 def test_a_note_without_a_vector_counts_by_its_words():
     assert measure("marathon", Said("marathon", None)).strength == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("question", "unknown"),
+    [
+        ("Where is order 48321?", ("48321",)),
+        ("Where is order 48231?", ()),
+        ("Where is flight LH-1123 in 2023?", ("LH-1123",)),
+        ("Where were the 12 boxes in 1999?", ()),
+    ],
+)
+def test_a_number_or_code_nobody_mentioned_is_an_unknown_identifier(question, unknown):
+    found = measure(question, Said("Order 48231 came back"), Said("a flight"))
+    assert found.unknown_identifiers == unknown
+    assert found.values["unknown_identifiers"] == len(unknown)

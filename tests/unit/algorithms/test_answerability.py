@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from candidate_sets import Said, table
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +13,7 @@ from graphmem.algorithms.answerability import (
     EVIDENCE_POLICY,
     JUDGED_NOTES,
     LogisticModel,
+    independent_sources,
     judge,
 )
 from graphmem.algorithms.candidate_table import CandidateTable, Question
@@ -83,6 +85,40 @@ def test_what_was_never_mentioned_is_named():
     decision = decide("Which submarine did the ambassador sell?")
     assert decision.outcome is Outcome.UNKNOWN
     assert "'submarine', 'ambassador', 'sell'" in decision.reason
+
+
+def test_the_wrong_number_is_not_the_right_one():
+    said = [("Ana", "Order 48231 was sent back"), ("Ben", "The kettle is blue")]
+    right = decide("Why was order 48231 sent back?", said)
+    wrong = decide("Why was order 48321 sent back?", said)
+    assert right.outcome is Outcome.RETRIEVED
+    assert wrong.outcome is Outcome.UNKNOWN
+    assert "no note mentions '48321'" in wrong.reason
+
+
+def test_more_evidence_can_be_asked_for():
+    question = "Which marathon did Ben run first in Leeds?"
+    found = decide(question)
+    assert (found.outcome, len(found.judged)) == (Outcome.RETRIEVED, len(SAID))
+    few = decide(question, required=len(found.evidence) + 1)
+    assert few.outcome is Outcome.PARTIAL
+    assert few.evidence == found.evidence
+    assert f"{len(found.evidence) + 1} are needed" in few.reason
+
+
+def test_near_duplicates_and_one_source_corroborate_nothing():
+    def sources(*said):
+        question = table("Leeds", *said)
+        return independent_sources(rank_candidates(question, DEFAULT_POLICY).best(10))
+
+    first = Said("Ben ran the marathon in Leeds", source="a", position=1)
+    again = Said("Ben ran the marathon in Leeds!", source="b", position=1)
+    other = Said("Leeds gave Ben a medal for his race", source="b", position=2)
+    assert sources(first, again) == 1
+    assert sources(first, other) == 2
+    assert sources(again, other) == 1
+    assert sources(Said("Leeds is rainy"), Said("I love Leeds market")) == 2
+    assert decide("Which submarine did the ambassador sell?").independent_sources == 0
 
 
 def test_an_answer_without_evidence_needs_leave():
