@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from graphmem.interfaces.cli_answerability import answerability
 from graphmem.interfaces.console import progress_bar, show, show_json
 from graphmem.interfaces.options import AsJson, ExplicitUrl
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="Measure retrieval on public data sets.")
 bench_app = typer.Typer()
+app.command(epilog="Example: graphmem eval answerability locomo locomo10.json --json")(
+    answerability
+)
 
 DataFile: TypeAlias = Annotated[
     Path, typer.Argument(metavar="PATH", help="The data set, as JSON or JSON.xz.")
