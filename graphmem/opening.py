@@ -67,7 +67,8 @@ def open_memory(
         model's name at ``GRAPHMEM_LLM_URL``, an address such as
         ``http://localhost:11434/v1#qwen3:4b``, or an object with the ``LanguageModel``
         protocol. ``None`` takes ``GRAPHMEM_LLM_URL`` and ``GRAPHMEM_LLM_MODEL``, and where
-        they are not set no model: then nothing leaves the machine.
+        they are not set no model: then nothing leaves the machine. ``"none"`` is no model
+        even there.
     policy
         Thresholds and weights, or the name of a built-in policy.
     auth

@@ -36,7 +36,7 @@ def measure_embedded(size: int, folder: Path) -> Iterator[Measurement]:
     place = folder / "bench.graphmem"
     yield _bulk(planted, size, place)
     yield from _memory(planted, size, place)
-    with open_memory(place, embedder=PlantedEmbedder(planted)) as memory:
+    with open_memory(place, embedder=PlantedEmbedder(planted), language_model="none") as memory:
         yield from _recalls(memory, planted, size)
         yield _single_adds(memory, planted, size, folder)
     yield _opening(planted, place, size)
@@ -44,7 +44,7 @@ def measure_embedded(size: int, folder: Path) -> Iterator[Measurement]:
 
 def _bulk(planted: Planted, size: int, place: Path) -> Measurement:
     bare = timed(bare_links, planted.vectors[:size])
-    with open_memory(place, embedder=PlantedEmbedder(planted)) as memory:
+    with open_memory(place, embedder=PlantedEmbedder(planted), language_model="none") as memory:
         measured = timed(memory.add_many, planted.notes[:size])
     rows = rows_of(place)
     bare += timed(bare_insert, place.with_name("same-rows.sqlite"), rows)
@@ -54,7 +54,7 @@ def _bulk(planted: Planted, size: int, place: Path) -> Measurement:
 
 def _memory(planted: Planted, size: int, place: Path) -> Iterator[Measurement]:
     before = resident_bytes()
-    with open_memory(place, embedder=PlantedEmbedder(planted)) as memory:
+    with open_memory(place, embedder=PlantedEmbedder(planted), language_model="none") as memory:
         for question in planted.questions:
             memory.recall(question, track=False)
         after = resident_bytes()
@@ -102,7 +102,7 @@ def _single_adds(memory: Memory, planted: Planted, size: int, folder: Path) -> M
 
 def _opening(planted: Planted, place: Path, size: int) -> Measurement:
     def first_answer() -> None:
-        with open_memory(place, embedder=PlantedEmbedder(planted)) as memory:
+        with open_memory(place, embedder=PlantedEmbedder(planted), language_model="none") as memory:
             memory.recall(planted.questions[0], track=False)
 
     measured, bare = [], []

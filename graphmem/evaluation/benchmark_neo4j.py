@@ -108,7 +108,9 @@ class Server:
     def memory(self, planted: Planted, stack: ExitStack) -> Memory:
         """Open a memory on a namespace of its own, dropped with `stack`."""
         name = self.namespace()
-        memory = open_memory(self.url, namespace=name, embedder=PlantedEmbedder(planted))
+        memory = open_memory(
+            self.url, namespace=name, embedder=PlantedEmbedder(planted), language_model="none"
+        )
         stack.callback(memory.close)
         stack.callback(memory.drop_namespace, name)
         return memory

@@ -74,6 +74,7 @@ class Setting:
                 self.url,
                 namespace=_own_namespace(),
                 embedder=embedder,
+                language_model="none",  # the figures are without one
                 policy=self.policy,
                 auth=self.auth,
             ) as memory,

@@ -8,7 +8,10 @@ from graphmem.errors import ConfigurationError
 from graphmem.ports import LanguageModel
 from graphmem.providers.language_chat import ChatModel, Usage, missing_package
 
-__all__ = ["ChatModel", "Usage", "resolve_language_model"]
+__all__ = ["NO_LANGUAGE_MODEL", "ChatModel", "Usage", "resolve_language_model"]
+
+NO_LANGUAGE_MODEL = "none"
+"""The choice of no model, also where the settings name an endpoint."""
 
 
 def resolve_language_model(
@@ -23,9 +26,10 @@ def resolve_language_model(
     Parameters
     ----------
     choice
-        ``None`` takes `url`, and no model where that is ``None`` too. A text is the model's
-        name at `url`, or an address of its own that may name the model behind ``#``, such
-        as ``http://localhost:11434/v1#qwen3:4b``. Any other object with the LanguageModel
+        ``None`` takes `url`, and no model where that is ``None`` too; ``"none"`` takes no
+        model at all. Another text is the model's name at `url`, or an address of its own
+        that may name the model behind ``#``, such as
+        ``http://localhost:11434/v1#qwen3:4b``. Any other object with the LanguageModel
         protocol is returned as it is.
     url, model, api_key
         Endpoint, name and key from the settings. The key is sent to `url` only.
@@ -37,7 +41,7 @@ def resolve_language_model(
     MissingExtra
         An endpoint is named and the openai package is not installed.
     """
-    if choice is None and url is None:
+    if choice == NO_LANGUAGE_MODEL or (choice is None and url is None):
         return None
     if choice is not None and not isinstance(choice, str):
         return _with_protocol(choice)

@@ -238,6 +238,7 @@ class Own:
 def test_without_an_address_there_is_none() -> None:
     assert resolve_language_model(None) is None
     assert resolve_language_model(None, model="m", api_key="k") is None
+    assert resolve_language_model("none", url="http://a/v1", model="m") is None
 
 
 def test_an_object_with_the_protocol_is_taken_as_it_is() -> None:
