@@ -1,4 +1,5 @@
 // Hubs: most linked notes
+// The five notes with the most links, each with its ten strongest.
 WITH 'default' AS namespace
 MATCH (hub:Note {namespace: namespace})
 WHERE NOT hub.archived

@@ -1,4 +1,5 @@
 // Notes nobody recalled
+// The oldest notes no counted recall ever returned, with their sources.
 WITH 'default' AS namespace
 MATCH (n:Note {namespace: namespace})
 WHERE n.recall_count = 0 AND NOT n.archived

@@ -1,4 +1,5 @@
 // Newest notes
+// The thirty written last, with their sources.
 WITH 'default' AS namespace
 MATCH (n:Note {namespace: namespace})
 WHERE NOT n.archived

@@ -1,4 +1,5 @@
 // Recalled most
+// A table of the notes recalls returned most often.
 WITH 'default' AS namespace
 MATCH (n:Note {namespace: namespace})
 WHERE n.recall_count > 0

@@ -1,4 +1,5 @@
 // What evolved and why
+// The newest changes, the notes they changed, and the notes that caused them.
 WITH 'default' AS namespace
 MATCH (e:EvolutionEvent {namespace: namespace})-[c:CHANGED]->(n:Note)
 WITH e, c, n

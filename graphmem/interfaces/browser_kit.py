@@ -15,6 +15,7 @@ from string import Template
 from urllib.parse import quote, urlencode, urlsplit
 
 from graphmem.errors import ConfigurationError, TransferError
+from graphmem.memory.entry import checked_id
 from graphmem.settings import NEO4J_SCHEMES
 from graphmem.stores import cypher
 
@@ -139,10 +140,12 @@ def write_kit(folder: Path, address: str, namespace: str) -> BrowserKit:
 
     Raises
     ------
+    InvalidInput
+        No namespace can have this name.
     TransferError
         The folder cannot be written.
     """
-    chosen = favourites(namespace)
+    chosen = favourites(checked_id(namespace, "namespace"))
     contents = {
         Path("GUIDE.md"): _guide(address, namespace, chosen).encode(),
         Path(STYLE_FILE): style().encode(),
@@ -171,7 +174,7 @@ def _zipped(chosen: tuple[Favourite, ...]) -> bytes:
 def _guide(address: str, namespace: str, chosen: tuple[Favourite, ...]) -> str:
     template = (files("graphmem.interfaces") / "templates" / "browser_guide.md").read_text("utf-8")
     rows = "\n".join(f"| {each.title} | {_explanation(each)} |" for each in chosen)
-    shown = namespace.replace("`", "'")
+    shown = " ".join(namespace.replace("`", "'").split())
     return Template(template).substitute(address=address, namespace=shown, table=rows)
 
 

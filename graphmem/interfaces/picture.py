@@ -22,7 +22,7 @@ LARGEST = 500
 CAPTION = 32
 """Characters of a note's text that stand beside its point."""
 
-_QUESTION_KEY = "\0question"  # no note has this id: control characters are refused
+_QUESTION_KEY = "\0question"  # no note has this id: a NUL is refused
 
 
 class Role(StrEnum):

@@ -281,14 +281,16 @@
       if (!kinds.has(kind)) continue;
       explain((at) => make(make(at, "g", { class: `edge ${kind.replace(" ", "-")}` }), "path", { class: "line", d: "M0 6H26", "stroke-width": 2 }), text);
     }
+    if (edges.some((edge) => edge.walked && edge.kind !== "seed")) explain((at) => make(make(at, "g", { class: "edge RELATED walked" }), "path", { class: "line", d: "M0 6H26", "stroke-width": 2 }), "walked to find a note");
     if (nodes.some((node) => node.role === "evidence")) explain((at) => make(make(at, "g", { class: "node evidence" }), "circle", { cx: 13, cy: 6, r: 4, fill: NOBODY }), "evidence");
     if (nodes.some((node) => node.role === "start")) explain((at) => make(make(at, "g", { class: "node start" }), "circle", { cx: 13, cy: 6, r: 4, fill: NOBODY }), "where it starts");
   }
 
   const notes = nodes.filter((node) => node.role !== "question").length;
   const links = edges.filter((edge) => edge.kind === "RELATED").length;
+  const count = (number, name) => `${number} ${name}${number === 1 ? "" : "s"}`;
   const rest = picture.leftOut ? `, ${picture.leftOut} more not shown` : "";
-  byId("counts").textContent = `${notes} notes, ${links} links${rest}`;
+  byId("counts").textContent = `${count(notes, "note")}, ${count(links, "link")}${rest}`;
   if (!links) byId("filter").classList.add("gone");
   const weights = edges.filter((edge) => edge.kind === "RELATED").map((edge) => edge.weight);
   if (weights.length) byId("weight").min = byId("weight").value = Math.floor(100 * Math.min(...weights)) / 100;

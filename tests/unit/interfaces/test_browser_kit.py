@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graphmem.errors import ConfigurationError, TransferError
+from graphmem.errors import ConfigurationError, InvalidInput, TransferError
 from graphmem.interfaces.browser_kit import browser_address, favourites, write_kit
 
 
@@ -64,8 +64,16 @@ def test_a_kit_holds_favourites_style_and_guide(tmp_path: Path) -> None:
     guide = (tmp_path / "kit" / "GUIDE.md").read_text()
     assert "http://here" in guide
     assert "$" not in guide
+    assert "|  |" not in guide
     assert all(f"| {each.title} |" in guide for each in favourites("ada's"))
     assert "node.Note" in (tmp_path / "kit" / "graphmem.grass").read_text()
+
+
+@pytest.mark.parametrize("namespace", ["", " "])
+def test_what_is_no_namespace_gets_no_kit(tmp_path: Path, namespace: str) -> None:
+    with pytest.raises(InvalidInput):
+        write_kit(tmp_path / "kit", "http://here", namespace)
+    assert not (tmp_path / "kit").exists()
 
 
 def test_titles_are_short_and_differ() -> None:
