@@ -316,6 +316,7 @@ class Memory:
         as_of: datetime | None = None,
         allow_parametric: bool = False,
         required_evidence: int = 1,
+        ask_model: bool = False,
         policy: Policy | str | None = None,
     ) -> RecallResult:
         """Rank what the notes and their links say about a question.
@@ -336,6 +337,10 @@ class Memory:
             Whether the decision may leave the answer to the model's own knowledge.
         required_evidence
             How many supporting notes an answer needs; with fewer the outcome is ``partial``.
+        ask_model
+            Let the memory's language model read the best notes too, one call a note, and set
+            what it says against the decision: agreement confirms, disagreement is
+            ``partial``.
         policy
             Rank by another policy, or the name of one.
 
@@ -343,6 +348,8 @@ class Memory:
         ------
         InvalidQuery
             A blank question, a limit below 1, or a filter that cannot be used.
+        ConfigurationError
+            `ask_model` without a language model.
         """
         setup = self._setup
         if by not in ("note", "source"):
@@ -359,6 +366,7 @@ class Memory:
             policy=setup.policy if policy is None else resolve_policy(policy),
             allow_parametric=allow_parametric,
             required_evidence=checked_limit(required_evidence, "required_evidence"),
+            ask_model=ask_model,
             track=track,
         )
         return recall(setup, request)

@@ -13,11 +13,14 @@ from graphmem.algorithms.paths import trace_paths
 from graphmem.algorithms.relevance import Ranked, Ranking, rank_candidates
 from graphmem.algorithms.sources import SourceRank, rank_sources
 from graphmem.algorithms.text import tokens
+from graphmem.errors import ConfigurationError
+from graphmem.memory.judging import second_opinion
 from graphmem.memory.setup import Setup
 from graphmem.model import (
     CandidateQuery,
     CandidateSet,
     Considered,
+    EvidenceDecision,
     NoteFilter,
     RankedNote,
     RankedSource,
@@ -44,6 +47,7 @@ class RecallRequest:
     policy: Policy
     allow_parametric: bool
     required_evidence: int
+    ask_model: bool
     track: bool
 
 
@@ -54,9 +58,7 @@ def recall(setup: Setup, request: RecallRequest) -> RecallResult:
     asked = candidate_query(vector, question.terms, request.where, request.policy.candidates)
     found = setup.store.candidates(setup.scope, asked)
     ranking = rank_candidates(CandidateTable(question, found), request.policy)
-    decision = judge(
-        ranking, allow_parametric=request.allow_parametric, required=request.required_evidence
-    )
+    decision = _decided(setup, request, ranking)
     chosen, sources = _cut(ranking, request)
     paths = trace_paths(found, asked, _returned(chosen, sources))
     if request.track and chosen:
@@ -69,6 +71,29 @@ def recall(setup: Setup, request: RecallRequest) -> RecallResult:
         considered=_considered(found, len(chosen)),
         policy=request.policy.name,
         at=request.at,
+    )
+
+
+def _decided(setup: Setup, request: RecallRequest, ranking: Ranking) -> EvidenceDecision:
+    """Decide by the classifier and, when asked to, by the language model as well."""
+    decision = judge(
+        ranking, allow_parametric=request.allow_parametric, required=request.required_evidence
+    )
+    if not request.ask_model:
+        return decision
+    if setup.language_model is None:
+        raise ConfigurationError(
+            "this memory has no language model to ask; open it with language_model=..., or "
+            "recall without ask_model"
+        )
+    head = ranking.best(len(decision.judged))
+    return second_opinion(
+        setup.language_model,
+        request.query,
+        {ranked.candidate.note.id: ranked.candidate.note for ranked in head},
+        decision,
+        allow_parametric=request.allow_parametric,
+        required=request.required_evidence,
     )
 
 
