@@ -114,8 +114,9 @@ def note_of(namespace: str, row: Row) -> Note:
         author=row["author"],
         source=source,
         created_at=moment_of(row["created_at"]),
-        keywords=tuple(row["keywords"]),
-        tags=tuple(row["tags"]),
+        # neo4j-admin's importer keeps no property for an empty list.
+        keywords=tuple(row["keywords"] or ()),
+        tags=tuple(row["tags"] or ()),
         context=row["context"],
         importance=DEFAULT_IMPORTANCE if importance is None else importance,
         metadata=json.loads(row["metadata"]) if row["metadata"] else {},

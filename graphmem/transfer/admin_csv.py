@@ -172,7 +172,7 @@ def _new_file(path: Path) -> IO[str]:
 def _arguments() -> str:
     """Return the importer's arguments, one a line, to be run within the folder."""
     lines = [f"{table.argument}={table.file}" for table in _TABLES]
-    lines += ["--array-delimiter=U+001F", "--multiline-fields=true", '--quote="\\""']
+    lines += ["--array-delimiter=U+001F", "--multiline-fields=true"]
     return "".join(f"{line}\n" for line in lines)
 
 

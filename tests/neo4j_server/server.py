@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -129,10 +130,23 @@ def _free_ports(count: int) -> list[int]:
 
 
 class MavenServer:
-    """One Neo4j process on free loopback ports; a context manager that yields its address."""
+    """One Neo4j process on free loopback ports; a context manager that yields its address.
 
-    def __init__(self, release: Release) -> None:
+    Parameters
+    ----------
+    before_start
+        Called with the server's home, its Java and the command line that starts one of its
+        tools, while the database is not there yet.
+    """
+
+    def __init__(
+        self,
+        release: Release,
+        *,
+        before_start: Callable[[Path, Jdk, list[str]], None] | None = None,
+    ) -> None:
         self.release = release
+        self._before_start = before_start
         self._stack = ExitStack()
 
     def __enter__(self) -> Address:
@@ -169,6 +183,8 @@ class MavenServer:
              "set-initial-password", password],
             env=environment, check=True, capture_output=True,
         )  # fmt: skip
+        if self._before_start is not None:
+            self._before_start(home, jdk, java)
         log = home / "console.log"
         keeper = _keep(
             home, [*java, "org.neo4j.server.startup.Neo4jCommand", "console"], environment, log
