@@ -113,10 +113,14 @@ class RelevancePolicy(PolicyValue):
     source_weights
         Weights for ranking sources, each by the best of its candidates; without any, a
         source ranks by the score of its best note.
+    source_breadth
+        How much of its second best candidate, as far as that stands above the median of all
+        candidates, a source adds; only with `source_weights`.
     """
 
     weights: SignalWeights
     source_weights: SignalWeights | None = None
+    source_breadth: Weight = 0.0
 
 
 class Policy(PolicyValue):
@@ -135,34 +139,36 @@ class Policy(PolicyValue):
 
 DEFAULT_POLICY = Policy(
     name="graphmem-1",
-    # Fitted on the development halves of LoCoMo and LongMemEval_S together, scaled to sum
-    # to 1.
+    # Fitted by ``python -m graphmem.evaluation.fitting`` on the development parts of LoCoMo
+    # (CC BY-NC 4.0) and LongMemEval_S (MIT), each counting the same, embedded with
+    # all-MiniLM-L6-v2; magnitudes sum to 1.
     relevance=RelevancePolicy(
         weights={
-            "lexical": 0.052,
-            "vector": 0.140,
-            "author": 0.105,
-            "role": 0.136,
+            "lexical": 0.051,
+            "vector": 0.142,
+            "author": 0.106,
+            "role": 0.135,
             "statement": 0.015,
-            "density": 0.118,
-            "time": 0.109,
-            "dated": 0.057,
-            "beside": 0.046,
-            "beside_two": 0.043,
+            "density": 0.120,
+            "time": 0.112,
+            "dated": 0.056,
+            "beside": 0.039,
+            "beside_two": 0.044,
             "exchange": 0.124,
-            "source": 0.055,
+            "source": 0.056,
         },
         source_weights={
-            "lexical": 0.123,
-            "vector": 0.268,
-            "author": 0.089,
-            "role": 0.055,
-            "density": 0.119,
-            "time": 0.091,
+            "lexical": 0.112,
+            "vector": 0.264,
+            "author": 0.080,
+            "role": 0.056,
+            "density": 0.114,
+            "time": 0.145,
             "dated": 0.058,
-            "beside_two": 0.107,
-            "source": 0.090,
+            "beside_two": 0.094,
+            "source": 0.078,
         },
+        source_breadth=0.15,
     ),
     ranking=SalienceRanking(recency=0.05, importance=0.05, relevance=0.90),
 )

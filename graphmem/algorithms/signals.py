@@ -26,6 +26,10 @@ ADDRESSED = 0.7
 EXCHANGE = (1.0, 0.7, 0.5)
 """What a match counts for in the note itself, the notes beside it, and those beside them."""
 
+LENIENCE = 0.25
+"""Power of the match with a time: its half-life is four times as long. People place what
+happened loosely ("two weeks ago"), and the sessions they mean are often outside."""
+
 _ADDRESSES = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 _QUESTION_MARKS = ("?", "\uff1f")
 _TIME_TERMS = frozenset(
@@ -77,8 +81,8 @@ def _time(table: CandidateTable) -> Column:
     ranges = resolve_time_ranges(table.question.text, table.question.at)
     if not ranges:
         return np.zeros(len(table))
-    # The root doubles the half-life: people place events loosely.
-    column: Column = np.sqrt(time_matches([note.created_at for note in table.notes], ranges))
+    match = time_matches([note.created_at for note in table.notes], ranges)
+    column: Column = match**LENIENCE
     return column
 
 
@@ -159,7 +163,7 @@ SIGNALS: Mapping[str, Callable[[CandidateTable], Column]] = {
 ``density``
     ln(1 + characters) / ln(1 + 1000), at most 1: short acknowledgements are rarely evidence.
 ``time``
-    square root of how well the note's time fits a time the question names.
+    fourth root of how well the note's time fits a time the question names.
 ``dated``
     1 when the question asks for a time and the note speaks of one (English).
 ``beside``

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmem.algorithms.salience import blend_salience
+from graphmem.algorithms.sources import pool_by_source
 from graphmem.evaluation.listwise import (
     Array,
     NoteLists,
@@ -127,11 +128,11 @@ def note_measures(sample: Sample, weights: Weights) -> Mapping[str, float]:
 
 
 def source_measures(sample: Sample, weights: Weights) -> Mapping[str, float]:
-    """Return recall of the gold sources, each ranked by its best candidate."""
+    """Return recall of the gold sources as the default policy ranks with these weights."""
     scores = columns(sample, tuple(weights)) @ np.array(tuple(weights.values()))
-    best = np.full(len(sample.gold_source), -np.inf)
-    np.maximum.at(best, sample.source, scores)
-    hits = sample.gold_source[np.argsort(-best, kind="stable")]
+    pool = pool_by_source(scores, sample.source, len(sample.gold_source))
+    totals = scores[pool.best] + DEFAULT_POLICY.relevance.source_breadth * pool.breadth
+    hits = sample.gold_source[np.argsort(-totals, kind="stable")]
     return _recall(hits, sample.gold_sources, (5, 10))
 
 

@@ -68,13 +68,13 @@ def test_density_grows_with_length_up_to_a_bound():
     assert full == beyond == 1.0
 
 
-def test_time_is_the_root_of_how_well_a_note_fits_the_time_named():
+def test_time_is_the_fourth_root_of_how_well_a_note_fits_the_time_named():
     inside, late = DAY - timedelta(days=1), DAY + timedelta(days=2, hours=9)
     fits, apart = signal(
         "time", "What happened yesterday?", Said("a", at=inside), Said("b", at=late)
     )
     assert fits == 1.0
-    assert apart == pytest.approx(2 ** (-3 / 2))
+    assert apart == pytest.approx(2 ** (-3 / 4))
     assert signal("time", "What happened?", Said("a")) == [0.0]
 
 

@@ -41,8 +41,27 @@ def test_a_source_counts_by_its_best_note_under_weights_of_its_own():
     policy = DEFAULT_POLICY.model_copy(update={"relevance": relevance})
     sources = ranked_sources(policy).first(10)
     assert [(s.source_id, s.contributions) for s in sources] == [
-        ("b", {"vector": 0.35}), ("a", {"vector": 0.3}), ("c", {"vector": 0.15}),
+        ("b", {"vector": 0.35, "breadth": 0.0}), ("a", {"vector": 0.3, "breadth": 0.0}),
+        ("c", {"vector": 0.15, "breadth": 0.0}),
     ]  # fmt: skip
+
+
+def test_a_second_good_note_counts_as_far_as_it_is_above_the_median():
+    cosines = [("one", 0.6), ("two", 0.6), ("two", 0.5), ("one", 0.1), ("far", 0.2), ("alone", 0.7)]
+    said = [Said(f"x{n}", cosine, name) for n, (name, cosine) in enumerate(cosines)]
+    relevance = RelevancePolicy(
+        weights={"vector": 1.0}, source_weights={"vector": 1.0}, source_breadth=0.5
+    )
+    policy = DEFAULT_POLICY.model_copy(update={"relevance": relevance})
+    ranking = rank_sources(rank_candidates(table("q", *said), policy))
+    found = {s.source_id: s.contributions["breadth"] for s in ranking.first(9)}
+    # The median of all six cosines is .55, and below it a second note adds nothing.
+    assert found == {"two": 0.0, "one": 0.0, "far": 0.0, "alone": 0.0}
+    lower = [*said, Said("y", 0.0), Said("z", 0.0), Said("w", 0.0)]
+    ranking = rank_sources(rank_candidates(table("q", *lower), policy))
+    found = {s.source_id: s.contributions["breadth"] for s in ranking.first(9)}
+    assert found == pytest.approx({"two": 0.15, "one": 0.0, "far": 0.0, "alone": 0.0})
+    assert [s.source_id for s in ranking.first(9)] == ["two", "alone", "one", "far"]
 
 
 def test_without_weights_of_its_own_a_source_is_as_good_as_its_best_note():
