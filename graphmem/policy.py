@@ -124,7 +124,17 @@ class RelevancePolicy(PolicyValue):
 
 
 class Policy(PolicyValue):
-    """Everything a memory decides by, under one name that results cite."""
+    """Everything a memory decides by, under one name that results cite.
+
+    Parameters
+    ----------
+    diversity
+        Re-orders the head of a ranking by maximal marginal relevance with this trade-off, 1
+        keeping its order; ``None``, the default, leaves it alone: questions that need
+        several pieces of evidence lose more by it than they gain.
+    naive_times
+        Whether a time without zone is refused or read as UTC.
+    """
 
     name: Annotated[str, Field(min_length=1)]
     links: LinkPolicy = LinkPolicy()

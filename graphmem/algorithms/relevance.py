@@ -15,6 +15,7 @@ from datetime import datetime
 import numpy as np
 
 from graphmem.algorithms.candidate_table import CandidateTable, Column, Rows
+from graphmem.algorithms.diversity import maximal_marginal_relevance, term_similarity
 from graphmem.algorithms.importance import ranked_importance
 from graphmem.algorithms.salience import (
     Blend,
@@ -25,6 +26,9 @@ from graphmem.algorithms.salience import (
 from graphmem.algorithms.signals import measure
 from graphmem.model import Candidate, Note
 from graphmem.policy import Policy, RelevancePolicy, SalienceRanking, WeightedRanking
+
+DIVERSIFIED = 50
+"""How much of a ranking's head a policy's diversity re-orders."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +56,8 @@ class Ranking:
     blend
         Scores and their parts.
     order
-        Rows of the table, best first, ties by id.
+        Rows of the table, best first, ties by id; with a policy's diversity, the order of
+        :func:`~graphmem.algorithms.diversity.maximal_marginal_relevance`.
     """
 
     table: CandidateTable
@@ -115,7 +120,19 @@ def rank_candidates(table: CandidateTable, policy: Policy) -> Ranking:
     columns = measure(table, {*relevance.weights, *(relevance.source_weights or ())})
     blend = _blend(table, fuse(relevance.weights, columns, len(table)), policy)
     order = np.argsort(-blend.scores, kind="stable")
+    if policy.diversity is not None:
+        order = _diversified(table, blend, order, policy.diversity)
     return Ranking(table, relevance, columns, blend, order)
+
+
+def _diversified(table: CandidateTable, blend: Blend, order: Rows, trade_off: float) -> Rows:
+    """Re-order the head of a ranking by maximal marginal relevance."""
+    head = order[:DIVERSIFIED]
+    alike = term_similarity([table.candidates[row].terms for row in head.tolist()])
+    chosen = maximal_marginal_relevance(
+        blend.scores[head], alike, trade_off=trade_off, limit=DIVERSIFIED
+    )
+    return np.concatenate([head[list(chosen)], order[DIVERSIFIED:]])
 
 
 def _blend(table: CandidateTable, relevance: Column, policy: Policy) -> Blend:

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from candidate_sets import DAY, Said, table
 
-from graphmem.algorithms.relevance import hours, importance, rank_candidates
+from graphmem.algorithms.relevance import DIVERSIFIED, hours, importance, rank_candidates
 from graphmem.algorithms.salience import (
     MemorySignal,
     SalienceWeights,
@@ -91,3 +91,27 @@ def test_a_signal_that_does_not_exist_is_refused(field):
     policy = DEFAULT_POLICY.model_copy(update={"relevance": relevance})
     with pytest.raises(InvalidPolicy, match="charm"):
         rank_candidates(table("tea", Said("tea")), policy)
+
+
+def test_diversity_takes_the_second_of_two_alike_later():
+    said = [
+        Said("I bought a red kayak", 0.9),
+        Said("I bought a red kayak today", 0.8),
+        Said("My kayak trip starts on the lake", 0.6),
+    ]
+    plain = rank_candidates(table(ASKED, *said), DEFAULT_POLICY)
+    diverse = rank_candidates(
+        table(ASKED, *said), DEFAULT_POLICY.model_copy(update={"diversity": 0.3})
+    )
+    assert plain.order.tolist() == [0, 1, 2]
+    assert diverse.order.tolist() == [0, 2, 1]
+    assert [r.score for r in diverse.best(3)] == [plain.best(3)[row].score for row in (0, 2, 1)]
+
+
+def test_diversity_leaves_what_lies_beyond_the_head_in_place():
+    said = [Said(f"red kayak number {n}", 0.9 - n / 100) for n in range(DIVERSIFIED + 5)]
+    policy = DEFAULT_POLICY.model_copy(update={"diversity": 0.7})
+    plain = rank_candidates(table(ASKED, *said), DEFAULT_POLICY).order.tolist()
+    diverse = rank_candidates(table(ASKED, *said), policy).order.tolist()
+    assert sorted(diverse[:DIVERSIFIED]) == sorted(plain[:DIVERSIFIED])
+    assert diverse[DIVERSIFIED:] == plain[DIVERSIFIED:]
