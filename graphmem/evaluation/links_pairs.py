@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -9,7 +10,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmem.algorithms.similarity import best_of_parts, cosine_matrix, link_similarity
+from graphmem.algorithms.similarity import Wholes, best_of_parts, cosine_matrix, link_similarity
+from graphmem.algorithms.text import tokens
 from graphmem.evaluation.links_cases import LinkCase, ends_of
 from graphmem.evaluation.links_curve import JudgedLinks
 from graphmem.memory import Memory
@@ -20,6 +22,12 @@ SIMILARITY = "similarity"
 
 STORED = "stored-links"
 """The RELATED links the memory made when the notes were added, by their weight."""
+
+_ASIDE = re.compile(r"\s*\([^()]*\)")
+"""What tells namesakes apart in a heading is not repeated where it is mentioned."""
+
+HEADING = 120
+"""A first line of more characters is a paragraph."""
 
 COSINE = "reference-cosine"
 """Raw cosine of the two notes; of sources that of their best pair of notes."""
@@ -85,13 +93,13 @@ def judge_pairs(case: LinkCase, memory: Memory) -> dict[str, JudgedLinks]:
     place = {end: number for number, end in enumerate(ends)}
     owner = np.array([place[_end(record, case)] for record in records], dtype=np.int64)
     vectors = np.stack([record.embedding for record in records if record.embedding is not None])
-    cosine = cosine_matrix(vectors)
-    terms = [record.terms for record in records]
+    own = _own_words(records, owner)
+    wholes = _wholes(records, owner, own, len(ends))
     pairs = pairs_of(case, ends)
     scores = {
-        SIMILARITY: link_similarity(cosine, terms, owner),
+        SIMILARITY: link_similarity(cosine_matrix(vectors[own]), wholes),
         STORED: _stored(links, {r.note.id: int(o) for r, o in zip(records, owner, strict=True)}),
-        COSINE: best_of_parts(cosine, owner),
+        COSINE: best_of_parts(cosine_matrix(vectors), owner),
     }
     return {name: pairs.judged(matrix) for name, matrix in scores.items()}
 
@@ -111,6 +119,49 @@ def _contents(memory: Memory) -> tuple[list[NoteRecord], list[Link]]:
 def _end(record: NoteRecord, case: LinkCase) -> str:
     source = record.note.source
     return record.note.id if case.level == "note" or source is None else source.id
+
+
+def _own_words(records: Sequence[NoteRecord], owners: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Tell which notes an end is compared by.
+
+    What an assistant said is left out where there is anything else: it speaks at length about
+    everything.
+    """
+    own = np.array([record.note.role != "assistant" for record in records], dtype=np.bool_)
+    return own | ~np.isin(owners, owners[own])
+
+
+def _wholes(
+    records: Sequence[NoteRecord],
+    owners: NDArray[np.int64],
+    own: NDArray[np.bool_],
+    count: int,
+) -> Wholes:
+    background: list[list[str]] = [[] for _ in range(count)]
+    terms: list[list[str]] = [[] for _ in range(count)]
+    headings: list[list[str]] = [[] for _ in range(count)]
+    parts = np.bincount(owners, minlength=count)
+    for record, owner, kept in zip(records, owners.tolist(), own.tolist(), strict=True):
+        background[owner].extend(record.terms)
+        if kept:
+            terms[owner].extend(record.terms)
+        if parts[owner] == 1:
+            headings[owner] = heading_terms(record.note.content)
+    return Wholes(owners[own], terms, background, headings)
+
+
+def heading_terms(content: str) -> list[str]:
+    r"""Return the terms of a note's heading: a short first line above others.
+
+    >>> heading_terms("Maro plot 12\nShoots counted in August.")
+    ['maro', 'plot', '12']
+    >>> heading_terms("Shoots counted in August.")
+    []
+    """
+    first, _, rest = content.partition("\n")
+    if not rest.strip() or len(first) > HEADING:
+        return []
+    return list(tokens(_ASIDE.sub("", first)))
 
 
 def _stored(links: Sequence[Link], owner: Mapping[str, int]) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from graphmem.errors import TransferError
-from graphmem.evaluation.datasets import JsonObject, read_records
+from graphmem.evaluation.datasets import JsonObject, load_json
 from graphmem.evaluation.passages import Collection, read_hotpotqa, read_musique
 
 
@@ -54,8 +54,9 @@ def _collection(path: Path) -> Collection:
 
 
 def _first_question(path: Path) -> JsonObject | None:
-    """Return the first record when it is an object, as it is in a file of questions."""
-    first = next(read_records(path), None)
+    """Return the first record when the file is a list of objects, as questions are."""
+    records = load_json(path)
+    first = records[0] if isinstance(records, list) and records else None
     return first if isinstance(first, dict) else None
 
 

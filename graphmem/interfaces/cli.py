@@ -14,6 +14,7 @@ import typer
 from graphmem.errors import GraphmemError
 from graphmem.interfaces import (
     cli_browser,
+    cli_calibrate,
     cli_demo,
     cli_eval,
     cli_export,
@@ -43,6 +44,7 @@ for part in (
     cli_export,
     cli_mcp,
     cli_models,
+    cli_calibrate,
 ):
     app.add_typer(part.app)
 app.add_typer(cli_eval.bench_app)

@@ -112,6 +112,55 @@ def longmemeval(
     _show(report, as_json, questions or bool(question))
 
 
+class LinkData(StrEnum):
+    """What a data set for links is."""
+
+    longmemeval = "longmemeval"
+    locomo = "locomo"
+    multihop = "multihop"
+
+
+@app.command(epilog="Example: graphmem eval links multihop.tar.xz --json")
+def links(
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="PATH",
+            help="LongMemEval, LoCoMo, MuSiQue or HotpotQA: JSON, JSON lines, .xz or .tar.xz.",
+        ),
+    ],
+    kind: Annotated[
+        LinkData | None, typer.Option(help="What PATH is; default: told by its shape.")
+    ] = None,
+    corrections: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Corrected evidence, for LoCoMo.")
+    ] = None,
+    policy: PolicyName = None,
+    model: ModelName = None,
+    cache: CacheFile = None,
+    url: ExplicitUrl = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure how many links are right and how many are missing, beside plain references.
+
+    Links between a question and what answers it, and between sources or passages that one
+    question needs together. Runs in memory; with --url in that store, in namespaces of its own
+    that it removes again.
+    """
+    from graphmem.evaluation.links import evaluate_links
+    from graphmem.interfaces.links_view import links_view
+
+    with _progress() as progress:
+        report = evaluate_links(
+            path,
+            kind=None if kind is None else kind.value,
+            corrections=corrections,
+            setting=_setting(url, policy, model, cache),
+            progress=progress,
+        )
+    show_json(report.to_json()) if as_json else show(links_view(report))
+
+
 @bench_app.command(epilog="Example: graphmem bench --size 1000 --size 10000 --json")
 def bench(
     size: Annotated[

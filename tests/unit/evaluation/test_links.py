@@ -186,7 +186,7 @@ def archive(tmp_path):
     path = tmp_path / "multihop.tar.xz"
     with tarfile.open(path, "w:xz") as made:
         for name, value in (("musique.json", MUSIQUE), ("corpus.json", {"Ada": ["One."]})):
-            raw = json.dumps(value).encode()
+            raw = json.dumps(value, indent=1).encode()
             member = tarfile.TarInfo(name)
             member.size = len(raw)
             made.addfile(member, io.BytesIO(raw))
