@@ -65,6 +65,55 @@ class Receipt:
         """Sha256 of the canonical JSON of inputs, producer and configuration."""
         return fingerprint(self.inputs, self.producer, self.configuration)
 
+    def to_json(self) -> dict[str, Json]:
+        """Return the receipt as JSON values; the name of the output is not part of it."""
+        return {
+            "inputs": [[item.id, item.revision] for item in self.inputs],
+            "producer": self.producer,
+            "configuration": dict(self.configuration),
+            "output_digest": self.output_digest,
+            "sha256": self.fingerprint,
+        }
+
+
+def read_receipt(output_id: str, value: object) -> Receipt:
+    """Return the receipt :meth:`Receipt.to_json` wrote.
+
+    Raises
+    ------
+    InvalidInput
+        It has not that form, or its sha256 is not that of what it lists.
+
+    Examples
+    --------
+    >>> made = Receipt("summary", (InputRevision("n1", 1),), "summarise-1", {}, digest("text"))
+    >>> read_receipt("summary", made.to_json()) == made
+    True
+    """
+    try:
+        receipt = Receipt(
+            output_id,
+            tuple(InputRevision(str(name), revision) for name, revision in value["inputs"]),  # type: ignore[index]  # any other value raises TypeError
+            str(value["producer"]),  # type: ignore[index]  # as above
+            dict(value["configuration"]),  # type: ignore[index]  # as above
+            str(value["output_digest"]),  # type: ignore[index]  # as above
+        )
+        stated = value["sha256"]  # type: ignore[index]  # as above
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidInput(f"{output_id!r} carries no readable receipt: {error!r}") from error
+    if stated != receipt.fingerprint:
+        raise InvalidInput(f"the receipt of {output_id!r} was altered: its sha256 does not match")
+    return receipt
+
+
+def digest(text: str) -> str:
+    """Return the sha256 of a text, as 64 hex digits.
+
+    >>> digest("")[:8]
+    'e3b0c442'
+    """
+    return hashlib.sha256(text.encode()).hexdigest()
+
 
 @dataclass(frozen=True, slots=True)
 class Declaration:

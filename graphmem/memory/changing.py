@@ -10,6 +10,7 @@ from graphmem.algorithms.undoing import undo_event
 from graphmem.errors import InvalidInput, NotFound
 from graphmem.memory.entry import checked_id
 from graphmem.memory.setup import Setup, not_found
+from graphmem.memory.summaries import Material, possible_summaries, summary_of, without
 from graphmem.memory.workspace import Workspace
 from graphmem.memory.writing import revision_event
 from graphmem.model import (
@@ -124,7 +125,14 @@ def erase(
         nonlocal receipt
         ids = _to_erase(setup, reader, note_id, source, everything)
         work = setup.workspace(reader)
-        receipt = _erase_in(setup, reader, work, ids)
+        derived = _derived_from(setup, reader, ids)
+        gone = tuple(i for i, summary in derived.items() if summary is None and i not in ids)
+        receipt = _erase_in(setup, reader, work, (*ids, *gone))
+        rewritten = [summary for i, summary in derived.items() if summary and i not in ids]
+        for summary in rewritten:
+            _rewrite(work, summary)
+        redacted = {*receipt.redacted, *(summary.id for summary in rewritten)}
+        receipt = replace(receipt, redacted=tuple(sorted(redacted)))
         return work.plan(None)
 
     # What was carried into notes outside an allow-list has to go too.
@@ -184,6 +192,35 @@ def _erase_in(
         verified=False,
         at=setup.now(),
     )
+
+
+def _derived_from(setup: Setup, reader: ScopeReader, ids: Sequence[str]) -> dict[str, Note | None]:
+    """Return the summaries made of these notes as they are without them, ``None`` if gone."""
+    erased = reader.notes(ids)
+    tagged = {
+        tag for event in reader.events(ids) for tag in (*event.before.tags, *event.after.tags)
+    }
+    found = reader.notes(possible_summaries(erased.values(), tagged, setup.scope.namespace))
+    derived: dict[str, Note | None] = {}
+    for note in found.values():
+        try:
+            summary = summary_of(note)
+        except InvalidInput:
+            derived[note.id] = None  # nobody can tell what is in it
+            continue
+        if summary is None or set(ids).isdisjoint(summary.note_inputs):
+            continue
+        left = [i for i in summary.note_inputs if i not in erased]
+        material = Material.of(reader.notes(left).values(), reader.links(left))
+        derived[note.id] = without(summary, set(ids), material, setup.now())
+    return derived
+
+
+def _rewrite(work: Workspace, summary: Note) -> None:
+    """Replace a summary and its history: earlier texts told what was erased."""
+    for event in work.events_of(summary.id):
+        work.drop_event(event.id)
+    work.put(summary)
 
 
 def _carried(

@@ -11,9 +11,10 @@ from types import TracebackType
 from typing import Literal
 
 from graphmem.errors import ClosedMemory, InvalidQuery, NotAuthorised, StoreError
-from graphmem.memory import adding, changing, upkeep
+from graphmem.memory import adding, changing, deriving, upkeep
 from graphmem.memory.adding import Progress
 from graphmem.memory.connecting import connect
+from graphmem.memory.deriving import RebuildReport
 from graphmem.memory.entry import checked_filter, checked_id, checked_limit, checked_query
 from graphmem.memory.previewing import preview
 from graphmem.memory.recalling import RecallRequest, recall
@@ -426,9 +427,49 @@ class Memory:
         return setup.store.stats(setup.scope)
 
     def check(self, repair: bool = False) -> CheckReport:
-        """Compare the parts of the store with each other; `repair` mends what can be."""
+        """Compare the parts of the store with each other; `repair` mends what can be.
+
+        A summary whose receipt no longer matches its notes is a problem too;
+        :meth:`rebuild` mends it.
+        """
         setup = self._setup
-        return setup.store.check(setup.scope, repair=repair)
+        report = setup.store.check(setup.scope, repair=repair)
+        return replace(report, problems=(*report.problems, *deriving.receipt_problems(setup)))
+
+    # --- derived data
+
+    def summarise(
+        self, *, source: str | None = None, tag: str | None = None, sentences: int = 5
+    ) -> Note:
+        """Make, or renew, the summary of a source or of all notes with a tag.
+
+        Without a language model it is extracted: the sentences of the notes most central in
+        the link graph, in the order they were told. The summary is a note of the role
+        ``summary`` whose metadata hold its receipt: notes and revisions, links, producer,
+        settings, sha256. Called again for unchanged notes it returns the same summary.
+
+        Raises
+        ------
+        NotFound
+            No note has that source or tag.
+        Conflict
+            The notes kept changing; the summary before is kept.
+        """
+        return deriving.summarise(self._setup, source, tag, sentences)
+
+    def rebuild(self, plan: bool = False, progress: Progress | None = None) -> RebuildReport:
+        """Make the summaries again whose receipt no longer matches; `plan` only shows them.
+
+        Each decision says why: missing input, changed input, changed order, changed
+        specification (another model or version). Every summary is stored on its own, so an
+        interrupted rebuild goes on where it stopped.
+
+        Parameters
+        ----------
+        progress
+            Called after each as ``progress(done, total)``.
+        """
+        return deriving.rebuild(self._setup, plan, progress)
 
     # --- upkeep
 
