@@ -45,9 +45,12 @@ def test_every_query_is_used_and_every_used_query_exists() -> None:
         assert any(spelling in text for spelling in spellings for text in sources), name
 
 
+SCRIPT_WRITER = ROOT / "graphmem" / "transfer" / "cypher_script.py"  # Cypher is what it writes
+
+
 @pytest.mark.parametrize(
     "path",
-    sorted((ROOT / "graphmem").rglob("*.py")),
+    sorted({*(ROOT / "graphmem").rglob("*.py")} - {SCRIPT_WRITER}),
     ids=lambda path: str(path.relative_to(ROOT)),
 )
 def test_no_python_file_holds_cypher(path: Path) -> None:
