@@ -42,28 +42,32 @@ def add_many(
     """Add inputs batch by batch; an interruption keeps whole batches."""
     started = time.perf_counter()
     total = len(inputs) if isinstance(inputs, Sized) else None
-    receipts: list[AddReceipt] = []
-    rejected: list[Rejection] = []
-    fallbacks: list[tuple[int, str]] = []
+    batches: list[Batch] = []
     done = 0
-    for chunk in _chunks(enumerate(inputs), batch_size):
-        batch = add_batch(setup, chunk)
-        receipts += batch.receipts
-        rejected += batch.rejected
-        fallbacks += batch.fallbacks
-        done += len(chunk)
-        if progress is not None:
-            progress(done, total)
+    try:
+        for chunk in _chunks(enumerate(inputs), batch_size):
+            batches.append(add_batch(setup, chunk))
+            done += len(chunk)
+            if progress is not None:
+                progress(done, total)
+    except KeyboardInterrupt as stop:
+        stop.add_note(f"{done} inputs were handled in whole batches and are kept; add the rest")
+        raise
+    return _report(batches, time.perf_counter() - started)
+
+
+def _report(batches: Sequence[Batch], seconds: float) -> AddReport:
+    receipts = [receipt for batch in batches for receipt in batch.receipts]
     outcomes = [receipt.outcome for receipt in receipts]
     return AddReport(
         added=outcomes.count("added"),
         revised=outcomes.count("revised"),
         unchanged=outcomes.count("unchanged"),
-        rejected=tuple((r.index, r.reason) for r in rejected),
+        rejected=tuple((r.index, r.reason) for batch in batches for r in batch.rejected),
         links=sum(len(receipt.links) for receipt in receipts),
         evolved=sum(len(receipt.evolved) for receipt in receipts),
-        seconds=time.perf_counter() - started,
-        fallbacks=tuple(fallbacks),
+        seconds=seconds,
+        fallbacks=tuple(each for batch in batches for each in batch.fallbacks),
     )
 
 

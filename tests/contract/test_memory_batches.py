@@ -137,8 +137,9 @@ def test_an_interrupted_import_keeps_whole_batches(memory: Memory) -> None:
         good = (NoteInput(f"note {i}", id=f"n{i}") for i in range(7))
         return itertools.chain(good, (failing() for _ in range(1)))
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt) as stopped:
         memory.add_many(inputs(), batch_size=3)
+    assert "6 inputs" in stopped.value.__notes__[0]
     assert [note.id for note in memory.notes()] == [f"n{i}" for i in range(6)]
     assert memory.check().ok
 
