@@ -42,6 +42,17 @@ def test_each_row_gets_its_own_nearest(store: NoteStore, scope: Scope) -> None:
         np.testing.assert_allclose([each.cosine for each in found], cosines[best], atol=1e-6)
 
 
+@pytest.mark.parametrize("rows", [1, 12])
+def test_what_is_too_far_is_left_out(store: NoteStore, scope: Scope, rows: int) -> None:
+    put(store, scope, {f"n{i:03}": unit(i) for i in range(200)})
+    asked = np.stack([unit(1000 + i) for i in range(rows)])
+    nearest = reading(store, scope, lambda r: r.nearest(asked, 50))
+    least = float(np.median([each.cosine for each in nearest[0]]))
+    near = reading(store, scope, lambda r: r.nearest(asked, 50, least))
+    assert near == tuple(tuple(n for n in row if n.cosine >= least) for row in nearest)
+    assert 0 < len(near[0]) < 50
+
+
 def test_cosines_are_raw(store: NoteStore, scope: Scope) -> None:
     put(store, scope, {"a": EAST, "b": -EAST, "c": towards(0.0), "d": towards(0.72)})
     (found,) = store.nearest(scope, EAST[None], 9)
