@@ -226,16 +226,16 @@ CALL (near, matched, along_related, before, after, of_source) {
 // A link that is met from both of its ends lies between two candidates.
 CALL (candidates) {
   UNWIND candidates AS a
+  WITH a, a.id AS id
   MATCH (a)-[r:RELATED]-()
   WHERE r.weight >= $min_weight
-  WITH r, count(*) AS ends
-  WHERE ends = 2
-  RETURN collect(r {
-    from_id: startNode(r).id, to_id: endNode(r).id, kind: type(r), .weight, .cosine,
-    created_at: r.created_at.epochMillis * 1000 + r.created_at.microsecond % 1000, .retrievals,
-    last_retrieved_at:
-      r.last_retrieved_at.epochMillis * 1000 + r.last_retrieved_at.microsecond % 1000
-  }) AS links
+  WITH r, collect(id) AS ends
+  WHERE size(ends) = 2
+  RETURN collect([
+    ends[0], ends[1], r.weight, r.cosine,
+    r.created_at.epochMillis * 1000 + r.created_at.microsecond % 1000, r.retrievals,
+    r.last_retrieved_at.epochMillis * 1000 + r.last_retrieved_at.microsecond % 1000
+  ]) AS links
 }
 // The note each candidate follows, over those that are hidden; it need not be a candidate.
 CALL (candidates) {
@@ -254,7 +254,7 @@ CALL (candidates) {
     AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN n.tags))
     AND ($since IS NULL OR n.created_at >= $since)
     AND ($until IS NULL OR n.created_at < $until)
-  RETURN collect({from_id: a.id, to_id: n.id, kind: 'FOLLOWS'}) AS chained
+  RETURN collect([a.id, n.id]) AS chained
 }
 CALL (g, copied, candidates) {
   UNWIND candidates AS n

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any, LiteralString
 
 from neo4j import Record
 
 from graphmem.errors import EmbeddingMismatch
-from graphmem.model import TERM_CAP, Candidate, CandidateQuery, CandidateSet, Scope
+from graphmem.model import (
+    TERM_CAP,
+    Candidate,
+    CandidateQuery,
+    CandidateSet,
+    Link,
+    LinkKind,
+    Scope,
+)
 from graphmem.stores import cypher
-from graphmem.stores.neo4j_rows import link_of, note_of
+from graphmem.stores.neo4j_rows import note_of, related_of
 from graphmem.stores.neo4j_schema import VectorIndex
 from graphmem.stores.neo4j_scope import Visibility
 from graphmem.stores.neo4j_terms import lookup, tokens_of
@@ -18,6 +27,7 @@ from graphmem.stores.neo4j_vectors import KnownSeeds, NamespaceState
 
 OVERFETCH = 5
 """How many times more seeds than wanted the approximate index is asked for."""
+_ENDS = attrgetter("from_id", "to_id")
 SCAN_LIMIT = 1000
 """A set of up to so many notes is scored whole: as quick as the index, and exact."""
 
@@ -103,15 +113,16 @@ def candidate_set(
     note_count = row["note_count"]
     held = {candidate.note.id for candidate in candidates}
     # The statement tells whom a candidate follows without asking whether that is one too.
-    chained = [link for link in row["chained"] if link["to_id"] in held]
+    chained = [
+        Link(later, earlier, 1.0, 1.0, LinkKind.FOLLOWS)
+        for later, earlier in row["chained"]
+        if earlier in held
+    ]
+    related = [related_of(values) for values in row["links"]]
     return CandidateSet(
         candidates=tuple(sorted(candidates, key=lambda candidate: candidate.note.id)),
-        links=tuple(
-            sorted(
-                map(link_of, (*row["links"], *chained)),
-                key=lambda link: (link.kind, link.from_id, link.to_id),
-            )
-        ),
+        # FOLLOWS comes before RELATED.
+        links=(*sorted(chained, key=_ENDS), *sorted(related, key=_ENDS)),
         note_count=note_count,
         average_terms=row["term_total"] / note_count if note_count else 0.0,
         document_frequency=_frequencies(query, row),

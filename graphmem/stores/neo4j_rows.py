@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeAlias
 
@@ -163,6 +163,22 @@ def link_row(link: Link) -> dict[str, Any]:
             "last_retrieved_at": in_utc(link.last_retrieved_at),
         },
     }
+
+
+def related_of(ends_and_values: Sequence[Any]) -> Link:
+    """Return the RELATED link of a list: both ends in any order, then its values."""
+    a, b, weight, cosine, created_at, retrievals, retrieved_at = ends_and_values
+    low, high = (a, b) if a < b else (b, a)
+    return Link(
+        low,
+        high,
+        weight,
+        cosine,
+        LinkKind.RELATED,
+        None if created_at is None else moment_of(created_at),
+        retrievals or 0,
+        None if retrieved_at is None else moment_of(retrieved_at),
+    )
 
 
 def link_of(row: Row) -> Link:
