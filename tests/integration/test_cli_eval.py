@@ -113,3 +113,16 @@ def test_bench_reports_ratios(cli: CommandLine) -> None:
     assert all(line["measured"] > 0 < line["bare"] for line in report["measurements"])
     assert "Example: graphmem bench" in " ".join(cli.ok("bench", "--help").out.split())
     assert cli("bench", "--size", "0").code == 2
+
+
+def test_answerability_is_measured_by_a_command_of_its_own(cli: CommandLine) -> None:
+    arguments = ("eval", "answerability", "locomo", "locomo.json", "--model", "hashing-64")
+    done = cli.ok(*arguments, "--cache", "cache.sqlite", "--json")
+    found = done.json
+    assert found["dataset"] == "locomo"
+    assert {"adversarial", "name swapped", "evidence deleted"} <= found["splits"].keys()
+    assert set(found["splits"]["adversarial"]["auroc"]) == {"value", "low", "high"}
+    assert sum(found["outcomes"]["answerable"].values()) == 2
+    table = cli.ok(*arguments, "--cache", "cache.sqlite").out
+    assert "name swapped" in table
+    assert "Reliability" in table
