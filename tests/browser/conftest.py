@@ -28,9 +28,13 @@ def _absent(reason: str) -> None:
     pytest.skip(reason)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """Chromium of this machine, without a window."""
+    """Chromium of this machine, without a window.
+
+    Its driver keeps an event loop running in this thread, in which no test with a loop of
+    its own could run: so it ends with each module.
+    """
     program = next(filter(None, map(shutil.which, PROGRAMS)), None)
     if program is None:
         _absent(f"no Chromium for tests: none of {', '.join(PROGRAMS)} is on the PATH")
