@@ -102,7 +102,8 @@ def hubness(similarities: Matrix, neighbours: int = NEIGHBOURS) -> Matrix:
     others = similarities.copy()
     np.fill_diagonal(others, -np.inf)
     near = np.partition(others, count - kept, axis=1)[:, count - kept :].mean(axis=1)
-    return (near[:, None] + near[None, :]) / 2
+    mean: NDArray[np.float64] = (near[:, None] + near[None, :]) / 2
+    return mean
 
 
 def term_similarity(

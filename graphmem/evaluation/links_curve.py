@@ -228,4 +228,5 @@ def _ratio(part: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:
     over, under = np.broadcast_arrays(
         np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
     )
-    return np.divide(over, under, out=np.zeros(over.shape), where=under > 0)
+    ratio: NDArray[np.float64] = np.divide(over, under, out=np.zeros(over.shape), where=under > 0)
+    return ratio

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +61,7 @@ def _first(scores: Mapping[str, float], ends: Sequence[str]) -> NDArray[np.float
 
 
 def _by_recall(memory: Memory, case: LinkCase, question: LinkQuestion) -> dict[str, float]:
-    by = "note" if case.level == "note" else "source"
+    by: Literal["note", "source"] = "note" if case.level == "note" else "source"
     result = memory.recall(question.text, limit=LIMIT, by=by, at=question.asked_at, track=False)
     ranked = (
         [(note.note.id, note.score) for note in result.notes]
