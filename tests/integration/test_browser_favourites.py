@@ -9,12 +9,15 @@ from typing import Any
 
 import note_graph
 import pytest
+from contract.builders import change, link
 from neo4j import GraphDatabase
 from neo4j.graph import Node, Relationship
 from neo4j_server.erasure import erase_everything
 from neo4j_server.server import Address
 
 from graphmem.interfaces.browser_kit import Favourite, favourites
+from graphmem.model import Scope, WritePlan
+from graphmem.ports import ScopeReader
 from graphmem.stores.neo4j import Neo4jStore
 
 NAMESPACE, OTHER = r"it's \ here", "elsewhere"
@@ -38,11 +41,15 @@ class Found:
 @dataclass(frozen=True)
 class Prepared:
     driver: Any
-    database: str
+    address: Address
+    store: Neo4jStore
+
+    def reopen(self) -> Neo4jStore:
+        return Neo4jStore(self.address.uri, auth=self.address.auth, database=self.address.database)
 
     def run(self, favourite: Favourite) -> Found:
         result = self.driver.execute_query(
-            favourite.text.strip().removesuffix(";"), database_=self.database
+            favourite.text.strip().removesuffix(";"), database_=self.address.database
         )
         found = Found(set(), set(), set(), set(), [], result.summary.query_type)
         for record in result.records:
@@ -75,7 +82,7 @@ def prepared(request: pytest.FixtureRequest) -> Iterator[Prepared]:
     for namespace in (NAMESPACE, OTHER):
         note_graph.fill(store, namespace)
     with GraphDatabase.driver(address.uri, auth=address.auth) as driver:
-        yield Prepared(driver, address.database)
+        yield Prepared(driver, address, store)
     store.close()
 
 
@@ -127,21 +134,68 @@ def test_hubs_come_with_their_strongest_links(prepared: Prepared) -> None:
     assert len(prepared.run(FAVOURITES["hubs"]).pairs) == len(note_graph.LINKS)
 
 
-def test_labels_and_strength_follow_what_is_written(prepared: Prepared) -> None:
+LABELS = {
+    "a": {"Minor"}, "b": {"Minor"}, "c": set(), "d": set(), "e": {"Important"},
+    "f": {"Important"}, "g": {"Important"},
+}  # fmt: skip
+STRENGTH = {
+    0.97: "strong", 0.9: "strong", 0.86: "strong", 0.8: "medium", 0.79: "medium",
+    0.74: "medium", 0.73: "medium",
+}  # fmt: skip
+
+
+def labels(prepared: Prepared) -> dict[str, set[str]]:
     rows = prepared.driver.execute_query(
         "MATCH (n:Note {namespace: $namespace}) RETURN n.id AS id, labels(n) AS labels",
         namespace=NAMESPACE,
     ).records
-    labels = {row["id"]: set(row["labels"]) - {"Note"} for row in rows}
-    assert labels == {
-        "a": {"Minor"}, "b": {"Minor"}, "c": set(), "d": set(), "e": {"Important"},
-        "f": {"Important"}, "g": {"Important"},
-    }  # fmt: skip
+    return {row["id"]: set(row["labels"]) - {"Note"} for row in rows}
+
+
+def strength(prepared: Prepared) -> dict[float, str]:
     rows = prepared.driver.execute_query(
         "MATCH (a {namespace: $namespace})-[r:RELATED]->(b) RETURN r.weight AS w, r.strength AS s",
         namespace=NAMESPACE,
     ).records
-    assert {row["w"]: row["s"] for row in rows} == {
-        0.97: "strong", 0.9: "strong", 0.86: "strong", 0.8: "medium", 0.79: "medium",
-        0.74: "medium", 0.73: "medium",
-    }  # fmt: skip
+    return {row["w"]: row["s"] for row in rows}
+
+
+def test_labels_and_strength_are_written_with_notes_and_links(prepared: Prepared) -> None:
+    assert labels(prepared) == LABELS
+    assert strength(prepared) == STRENGTH
+
+
+def test_labels_and_strength_follow_every_change(prepared: Prepared) -> None:
+    scope, store = Scope(NAMESPACE), prepared.store
+    kept = store.get(scope, ["a", "e"])
+    fading = link("a", "b", 0.97, weight=0.6)
+
+    def change_all(reader: ScopeReader) -> WritePlan:
+        return WritePlan(
+            notes=(change(kept["a"], importance=0.9), change(kept["e"], importance=0.1)),
+            links=(fading,),
+        )
+
+    def change_back(reader: ScopeReader) -> WritePlan:
+        now = store.get(scope, ["a", "e"])
+        return WritePlan(
+            notes=tuple(change(now[name], importance=kept[name].importance) for name in now),
+            links=(link("a", "b", 0.97),),
+        )
+
+    store.write(scope, change_all)
+    assert labels(prepared) == LABELS | {"a": {"Important"}, "e": {"Minor"}}
+    assert strength(prepared)[0.6] == "weak"
+    store.write(scope, change_back)
+    assert labels(prepared) == LABELS
+    assert strength(prepared) == STRENGTH
+
+
+def test_a_graph_of_the_second_version_gets_labels_and_strength(prepared: Prepared) -> None:
+    ask = prepared.driver.execute_query
+    ask("MATCH (n:Note) REMOVE n:Important, n:Minor")
+    ask("MATCH ()-[r:RELATED]->() REMOVE r.strength")
+    ask("MATCH (g:GraphMem) SET g.schema_version = 2")
+    prepared.reopen().close()
+    assert labels(prepared) == LABELS
+    assert strength(prepared) == STRENGTH
