@@ -26,7 +26,7 @@ SHARPNESS = 8.0
 """How sharply the strongest notes stand out in `advantage`."""
 
 _FIRST_PERSON = re.compile(r"\b(?:i|im|ive|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
-_IDENTIFIER = re.compile(r"(?!(?:19|20)\d\d$)(?=(?:\D*\d){3}).+")
+_IDENTIFIER = re.compile(r"(?<!\d)(?!(?:19|20)\d\d(?!\d))\d{3,}")
 _SECOND_PERSON = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 
 
@@ -100,9 +100,10 @@ class AnswerSignals:
     def unknown_identifiers(self) -> tuple[str, ...]:
         """Numbers and codes of the question that no note in scope has.
 
-        Words with at least three digits, but a year: an order, a ticket, a flight.
+        Words with three or more digits in a row that are no year: an order, a ticket, a
+        flight. Dates have none.
         """
-        return tuple(word for word in self.unknown_words if _IDENTIFIER.fullmatch(word))
+        return tuple(word for word in self.unknown_words if _IDENTIFIER.search(word))
 
 
 def measure_answer(table: CandidateTable) -> AnswerSignals:

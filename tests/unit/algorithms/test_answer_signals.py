@@ -80,6 +80,7 @@ def test_a_note_without_a_vector_counts_by_its_words():
         ("Where is order 48231?", ()),
         ("Where is flight LH-1123 in 2023?", ("LH-1123",)),
         ("Where were the 12 boxes in 1999?", ()),
+        ("What happened on October 1,2023, at 10:30, on 2023-05-07 and in pre-1920 days?", ()),
     ],
 )
 def test_a_number_or_code_nobody_mentioned_is_an_unknown_identifier(question, unknown):
