@@ -6,15 +6,25 @@ A picture is values only; :mod:`graphmem.interfaces.view` draws it.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from itertools import pairwise
 
 from graphmem.errors import NotFound
 from graphmem.interfaces.render import day, excerpt, minute
 from graphmem.memory import Memory
-from graphmem.model import Link, LinkKind, Note, RankedNote, RecallResult, Step, StepKind
+from graphmem.model import (
+    Link,
+    LinkKind,
+    Note,
+    NoteRecord,
+    RankedNote,
+    RecallResult,
+    Step,
+    StepKind,
+)
 
 LARGEST = 500
 """Most notes of one picture; more are no longer legible."""
@@ -132,7 +142,13 @@ def picture_source(memory: Memory, source: str, limit: int = LARGEST) -> Picture
             f"no note of the source {source!r} in namespace {memory.namespace!r}; "
             "nothing was written"
         )
-    return _of_notes(memory, f"Source: {excerpt(source, 80)}", notes[:limit], len(notes))
+    shown = notes[:limit]
+    return Picture(
+        f"Source: {excerpt(source, 80)}",
+        tuple(_note_node(note, Role.NOTE) for note in shown),
+        _link_edges(_links_among(memory, (note.id for note in shown))),
+        left_out=len(notes) - len(shown),
+    )
 
 
 def picture_memory(memory: Memory, limit: int = LARGEST) -> Picture:
@@ -143,18 +159,41 @@ def picture_memory(memory: Memory, limit: int = LARGEST) -> Picture:
     NotFound
         The namespace holds no note.
     """
+    newest: list[tuple[datetime, str, Note]] = []
+    links: list[Link] = []
     total = 0
-
-    def counted() -> Iterable[Note]:
-        nonlocal total
-        for note in memory.notes():
+    for record in memory.dump(vectors=False):  # in a few reads, however many notes there are
+        if isinstance(record, NoteRecord) and not record.note.archived:
             total += 1
-            yield note
-
-    newest = heapq.nlargest(limit, counted(), key=lambda note: (note.created_at, note.id))
+            note = record.note
+            heapq.heappush(newest, (note.created_at, note.id, note))
+            if len(newest) > limit:
+                heapq.heappop(newest)
+        elif isinstance(record, Link):
+            links.append(record)
     if not newest:
         raise NotFound(f"namespace {memory.namespace!r} holds no note; nothing was written")
-    return _of_notes(memory, f"Namespace: {excerpt(memory.namespace, 80)}", newest, total)
+    notes = [note for _, _, note in sorted(newest, reverse=True)]
+    shown = {note.id for note in notes}
+    among = [link for link in links if shown.issuperset(link.pair)]
+    return Picture(
+        f"Namespace: {excerpt(memory.namespace, 80)}",
+        tuple(_note_node(note, Role.NOTE) for note in notes),
+        _link_edges([*among, *_chains(notes)]),
+        left_out=total - len(notes),
+    )
+
+
+def _chains(notes: Iterable[Note]) -> Iterator[Link]:
+    """Yield FOLLOWS among these notes, as if those between them were hidden."""
+    placed = sorted(
+        (note.source.id, note.source.position, note.id)
+        for note in notes
+        if note.source is not None and note.source.position is not None
+    )
+    for (source, _, earlier), (other, _, later) in pairwise(placed):
+        if source == other:
+            yield Link(later, earlier, 1.0, 1.0, LinkKind.FOLLOWS)
 
 
 def picture_recall(memory: Memory, result: RecallResult) -> Picture:
@@ -173,16 +212,6 @@ def picture_recall(memory: Memory, result: RecallResult) -> Picture:
     nodes += [_note_node(notes[note_id], Role.NOTE) for note_id in between]
     return Picture(
         f"Recall: {excerpt(result.query, 100)}", tuple(nodes), (*walked.values(), *lying)
-    )
-
-
-def _of_notes(memory: Memory, title: str, notes: Sequence[Note], total: int) -> Picture:
-    shown = {note.id: note for note in notes}
-    return Picture(
-        title,
-        tuple(_note_node(note, Role.NOTE) for note in notes),
-        _link_edges(_links_among(memory, shown)),
-        left_out=total - len(notes),
     )
 
 

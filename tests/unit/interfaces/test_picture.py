@@ -70,6 +70,17 @@ def test_the_newest_notes_of_a_memory_are_pictured(memory: Memory) -> None:
     picture = picture_memory(memory, limit=4)
     assert [node.id for node in picture.nodes] == ["n4", "n3", "n2", "n1"]
     assert picture.left_out == 2
+    assert pairs(picture, EdgeKind.FOLLOWS) == {("n4", "n3"), ("n3", "n2"), ("n2", "n1")}
+
+
+def test_a_memory_is_pictured_with_the_links_its_store_walks(memory: Memory) -> None:
+    memory.add("a second window", id="n9", source=Source("chat", position=3), created_at=DAY)
+    memory.archive("n2")
+    picture = picture_memory(memory)
+    ids = [node.id for node in picture.nodes]
+    assert "n2" not in ids
+    walked = {link.pair for name in ids for link in memory.neighbourhood(name).links}
+    assert {(edge.from_id, edge.to_id) for edge in picture.edges} == walked
 
 
 def test_a_recall_is_pictured_with_the_paths_it_took(memory: Memory) -> None:
