@@ -14,7 +14,7 @@ of their own.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -39,6 +39,12 @@ IN_MEMORY = Setting()
 
 REFERENCE_COSINE_QUESTION = 0.5
 """A cosine of question and note has no threshold anybody agreed on; read its curve."""
+
+_QUESTION_THRESHOLDS: Mapping[str, float] = {
+    links_questions.RECALL: ANSWER_THRESHOLD,
+    links_questions.MISSION: links_protocol.LINK_THRESHOLD,
+    links_questions.RANKED_COSINE: REFERENCE_COSINE_QUESTION,
+}
 
 
 def evaluate_links(
@@ -93,24 +99,9 @@ def measure_links(
             done += len(case.questions)
             if progress is not None:
                 progress(case.id, done)
-    link_threshold = resolve_policy(setting.policy).links.link_threshold
     tasks = (
-        summarise_task(
-            questions,
-            {
-                links_questions.RECALL: ANSWER_THRESHOLD,
-                links_questions.MISSION: links_protocol.LINK_THRESHOLD,
-                links_questions.RANKED_COSINE: REFERENCE_COSINE_QUESTION,
-            },
-        ),
-        summarise_task(
-            pairs,
-            {
-                links_pairs.SIMILARITY: LINK_THRESHOLD,
-                links_pairs.STORED: link_threshold,
-                links_pairs.COSINE: link_threshold,
-            },
-        ),
+        summarise_task(questions, _QUESTION_THRESHOLDS),
+        summarise_task(pairs, _pair_thresholds(setting)),
     )
     measured = tuple(task for task in tasks if task is not None)
     if not measured:
@@ -123,6 +114,16 @@ def measure_links(
         tasks=measured,
         seconds=time.perf_counter() - began,
     )
+
+
+def _pair_thresholds(setting: Setting) -> Mapping[str, float]:
+    """Return where each way to score pairs cuts; a cosine where the policy links."""
+    link_threshold = resolve_policy(setting.policy).links.link_threshold
+    return {
+        links_pairs.SIMILARITY: LINK_THRESHOLD,
+        links_pairs.STORED: link_threshold,
+        links_pairs.COSINE: link_threshold,
+    }
 
 
 @contextmanager
