@@ -94,6 +94,17 @@ def test_an_edit_makes_what_depended_on_it_stale_and_nothing_else(memory: Memory
     assert [event.proposer for event in memory.history(ids["race"])] == ["extract-1"]
 
 
+def test_a_new_link_among_the_notes_counts_and_one_to_others_does_not(memory: Memory) -> None:
+    summary = told(memory).summarise(source="flat")
+    memory.connect([("flat0", "race0")])
+    assert actions(memory) == {summary.id: "reuse"}
+    memory.connect([("flat0", "flat2")])
+    [stale] = memory.rebuild(plan=True).stale
+    assert "links of" in stale.reason
+    memory.rebuild()
+    assert memory.check().ok
+
+
 def test_added_archived_and_restored_notes_count(memory: Memory) -> None:
     told(memory)
     note_id = memory.summarise(source="cat").id
