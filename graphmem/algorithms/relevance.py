@@ -173,4 +173,6 @@ def hours(at: datetime, since: datetime) -> float:
 
 def importance(note: Note) -> float:
     """Return a note's importance as ranked, in [0, 1]."""
+    if not (note.recall_count or note.feedback):  # most notes: nothing raises or lowers it
+        return note.importance
     return ranked_importance(note.importance, note.recall_count, note.feedback)
