@@ -69,7 +69,7 @@ def tree(*nodes: dict[str, Any], current: str | None, **fields: Any) -> dict[str
     }
 
 
-def write_chatgpt(path: Path, messages: int = 600) -> None:
+def write_chatgpt(path: Path, messages: int = 300) -> None:
     """A long conversation with a branch that was left, and a short one."""
     nodes = [node("root", None), node("left", "root", "This branch was edited away.")]
     parent = "root"
@@ -87,7 +87,7 @@ def write_chatgpt(path: Path, messages: int = 600) -> None:
 # --- Claude ----------------------------------------------------------------------------
 
 
-def write_claude(path: Path, messages: int = 600) -> None:
+def write_claude(path: Path, messages: int = 300) -> None:
     """One conversation of messages with content parts."""
     chat = [
         {
@@ -108,12 +108,12 @@ def write_claude(path: Path, messages: int = 600) -> None:
 # --- the others ------------------------------------------------------------------------
 
 
-def write_log(path: Path, messages: int = 600) -> None:
+def write_log(path: Path, messages: int = 300) -> None:
     lines = [f"[{at(n)}] {'Ada' if n % 2 else 'Ben'}: {sentence(n)}\n" for n in range(messages)]
     path.write_text("".join(lines), encoding="utf-8")
 
 
-def write_csv(path: Path, rows: int = 600) -> None:
+def write_csv(path: Path, rows: int = 300) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["id", "text", "author", "created_at", "tags", "mood"])
@@ -121,14 +121,14 @@ def write_csv(path: Path, rows: int = 600) -> None:
             writer.writerow([f"r{number}", sentence(number), "Ada", at(number), "a; b", "=1+1"])
 
 
-def write_jsonl(path: Path, lines: int = 600) -> None:
+def write_jsonl(path: Path, lines: int = 300) -> None:
     with path.open("w", encoding="utf-8") as file:
         for number in range(lines):
             note = {"id": f"j{number}", "text": sentence(number), "created_at": at(number)}
             file.write(json.dumps(note) + "\n")
 
 
-def write_vault(folder: Path, files: int = 150) -> None:
+def write_vault(folder: Path, files: int = 75) -> None:
     """A folder whose notes link in a circle and to the index; some link nowhere."""
     (folder / "days").mkdir(parents=True)
     index = "# Index\n\nAll of it: [[day 0]], [[Missing]].\n"
@@ -160,4 +160,4 @@ SAMPLES: dict[str, tuple[str, Callable[[Path], None]]] = {
     "claude": ("conversations.json", write_claude),
     "markdown": ("vault", write_vault),
 }
-"""Name and writer of a sample of each format; each has some 600 notes."""
+"""Name and writer of a sample of each format; each has some 300 notes, more than one batch."""
