@@ -31,6 +31,14 @@ if TYPE_CHECKING:
         ranked_importance,
         retention,
     )
+    from graphmem.algorithms.provenance import (
+        Action,
+        Decision,
+        Declaration,
+        InputRevision,
+        Receipt,
+        plan_rebuild,
+    )
     from graphmem.algorithms.salience import (
         MemorySignal,
         SalienceWeights,
@@ -64,6 +72,9 @@ if TYPE_CHECKING:
     )
     from graphmem.memory import (
         Memory,
+    )
+    from graphmem.memory.deriving import (
+        RebuildReport,
     )
     from graphmem.model import (
         AddReceipt,
@@ -131,6 +142,14 @@ _HOME = {
         "ranked_importance",
         "retention",
     ),
+    "graphmem.algorithms.provenance": (
+        "Action",
+        "Decision",
+        "Declaration",
+        "InputRevision",
+        "Receipt",
+        "plan_rebuild",
+    ),
     "graphmem.algorithms.salience": (
         "MemorySignal",
         "SalienceWeights",
@@ -163,6 +182,7 @@ _HOME = {
         "UnsupportedSchema",
     ),
     "graphmem.memory": ("Memory",),
+    "graphmem.memory.deriving": ("RebuildReport",),
     "graphmem.model": (
         "AddReceipt",
         "AddReport",
@@ -213,6 +233,7 @@ _HOME = {
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
+    "Action",
     "AddReceipt",
     "AddReport",
     "Authorisation",
@@ -222,6 +243,8 @@ __all__ = [
     "ConfigurationError",
     "Conflict",
     "Considered",
+    "Decision",
+    "Declaration",
     "Embedder",
     "EmbeddingError",
     "EmbeddingMismatch",
@@ -234,6 +257,7 @@ __all__ = [
     "EvolutionPlan",
     "Given",
     "GraphmemError",
+    "InputRevision",
     "InvalidInput",
     "InvalidNote",
     "InvalidPolicy",
@@ -262,7 +286,9 @@ __all__ = [
     "RankedNote",
     "RankedSource",
     "ReadOnlyStore",
+    "RebuildReport",
     "RecallResult",
+    "Receipt",
     "RelevancePolicy",
     "SalienceRanking",
     "SalienceWeights",
@@ -286,6 +312,7 @@ __all__ = [
     "link_weight_reinforced",
     "open_memory",
     "plan_note_evolution",
+    "plan_rebuild",
     "rank_salient_memories",
     "rank_weighted_memories",
     "ranked_importance",
