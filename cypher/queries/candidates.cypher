@@ -1,10 +1,6 @@
 // Candidates of a recall: seeds by meaning and by words, expanded over the graph, in one read
 MATCH (g:GraphMem {name: 'graphmem'})
 OPTIONAL MATCH (s:Namespace {name: $namespace})
-// The asker may hold a copy of the vectors: seeds found in it stand while nothing was written.
-WITH g, s, coalesce(s.epoch = $copied.epoch AND s.writes = $copied.writes
-  AND s.erasures = $copied.erasures AND g.changes = $copied.changes, false) AS copied
-
 // How many notes may be counted and how long they are; unfiltered, the namespace knows.
 CALL () {
   WITH 1 AS one
@@ -19,7 +15,7 @@ CALL () {
     AND ($until IS NULL OR n.created_at < $until)
   RETURN count(n) AS counted, coalesce(sum(n.term_count), 0) AS summed
 }
-WITH g, s, copied,
+WITH g, s,
      CASE WHEN $unfiltered THEN coalesce(s.notes, 0) ELSE counted END AS note_count,
      CASE WHEN $unfiltered THEN coalesce(s.terms, 0) ELSE summed END AS term_total
 CALL () {
@@ -27,26 +23,17 @@ CALL () {
   RETURN count(n) AS stored
 }
 // An index that knows no namespace: fetch more by the share of it that may be seen.
-WITH g, s, copied, note_count, term_total,
+WITH g, s, note_count, term_total,
      CASE
-       WHEN note_count = 0 OR copied THEN 0
+       WHEN note_count = 0 THEN 0
        WHEN $filtered_index THEN $fetch
        ELSE 1 + toInteger($fetch * toFloat(stored) / note_count)
      END AS fetch
 
-// Vector seeds, as they were found in the copy ...
-CALL (copied) {
-  WITH copied
-  WHERE copied
-  UNWIND range(0, size($nearest) - 1) AS rank
-  MATCH (n:Note {namespace: $namespace, id: $nearest[rank]})
-  WITH n ORDER BY rank
-  RETURN collect(n) AS known
-}
-// ... or from the index when that is cheaper than scoring every note ...
-CALL (g, copied, note_count, fetch) {
-  WITH g, copied, note_count, fetch
-  WHERE NOT copied AND g.slot = $index_slot AND note_count > $scan_limit AND fetch < note_count
+// Vector seeds, from the index when that is cheaper than scoring every note ...
+CALL (g, note_count, fetch) {
+  WITH g, note_count, fetch
+  WHERE g.slot = $index_slot AND note_count > $scan_limit AND fetch < note_count
   CALL db.index.vector.queryNodes('note_' + g.slot, fetch, $vector) YIELD node AS n, score
   WITH n, score
   WHERE n.namespace = $namespace
@@ -62,9 +49,9 @@ CALL (g, copied, note_count, fetch) {
   RETURN collect(n) AS indexed
 }
 // ... or when others filled the index's answer.
-CALL (g, copied, note_count, indexed) {
-  WITH g, copied, note_count, indexed
-  WHERE NOT copied AND note_count > 0 AND size(indexed) < $vector_seeds
+CALL (g, note_count, indexed) {
+  WITH g, note_count, indexed
+  WHERE note_count > 0 AND size(indexed) < $vector_seeds
   MATCH (n:Note {namespace: $namespace})
   WHERE n.id IS NOT NULL
     AND ($archived OR NOT n.archived)
@@ -80,12 +67,8 @@ CALL (g, copied, note_count, indexed) {
   LIMIT $vector_seeds
   RETURN collect(n) AS scanned
 }
-WITH g, s, copied, note_count, term_total,
-     CASE
-       WHEN copied THEN known
-       WHEN size(indexed) < $vector_seeds THEN scanned
-       ELSE indexed
-     END AS near
+WITH g, s, note_count, term_total,
+     CASE WHEN size(indexed) < $vector_seeds THEN scanned ELSE indexed END AS near
 
 // Lexical seeds: one lookup a term, weighed by how rare the term is. A row without a note
 // carries each term's frequency past the sum over notes; long lists are not kept.
@@ -144,14 +127,14 @@ CALL (frequencies) {
   WITH n ORDER BY n.term_count, n.id LIMIT $lexical_seeds
   RETURN collect(n) AS common
 }
-WITH g, s, copied, note_count, term_total, near, rare + common AS matched, frequencies
+WITH g, s, note_count, term_total, near, rare + common AS matched, frequencies
 
 // Expansion from the best seeds: RELATED, FOLLOWS both ways, and the source's weightiest.
 CALL (near, matched) {
   UNWIND near[..$expand] + matched[..$expand] AS n
   RETURN collect(DISTINCT n) AS starts
 }
-WITH g, s, copied, note_count, term_total, near, matched, frequencies, starts,
+WITH g, s, note_count, term_total, near, matched, frequencies, starts,
      reduce(reached = starts, hop IN range(1, $hops) | reached + COLLECT {
        UNWIND reached AS a
        CALL (a) {
@@ -256,9 +239,9 @@ CALL (candidates) {
     AND ($until IS NULL OR n.created_at < $until)
   RETURN collect([a.id, n.id]) AS chained
 }
-CALL (g, copied, candidates) {
+CALL (g, candidates) {
   UNWIND candidates AS n
-  WITH n, CASE WHEN NOT copied THEN n[g.slot] END AS embedding
+  WITH n, n[g.slot] AS embedding
   RETURN collect({
     note: n {
       .id, .content, .role, .author, .source_id, .source_revision, .source_position,
@@ -275,8 +258,5 @@ CALL (g, copied, candidates) {
                  THEN 2 * vector.similarity.cosine(embedding, $vector) - 1 END
   }) AS found
 }
-RETURN note_count, term_total, frequencies, copied, s.epoch AS epoch,
-       coalesce(s.writes, 0) AS writes, coalesce(s.erasures, 0) AS erasures,
-       coalesce(s.notes, 0) AS notes, g.model_id AS model_id, g.dimension AS dimension,
-       g.slot AS slot, g.changes AS changes,
+RETURN note_count, term_total, frequencies, g.model_id AS model_id, g.dimension AS dimension,
        [n IN near | n.id] AS near, [n IN matched | n.id] AS matched, links, chained, found

@@ -46,7 +46,7 @@ from graphmem.stores.neo4j_schema import (
 )
 from graphmem.stores.neo4j_scope import Visibility, scope_parameters
 from graphmem.stores.neo4j_terms import tokens_of
-from graphmem.stores.neo4j_vectors import KnownSeeds, NamespaceState, VectorCopies, state_of
+from graphmem.stores.neo4j_vectors import NamespaceState, VectorCopies, state_of
 from graphmem.stores.neo4j_write import Application, lock
 
 NOTES_A_PAGE = 1000
@@ -176,60 +176,26 @@ class Neo4jStore:
     # --- reading for a recall ----------------------------------------------------------
 
     def candidates(self, scope: Scope, query: CandidateQuery) -> CandidateSet:
-        """Return the graph-expanded set a recall ranks: one round trip.
-
-        Once the vectors of the namespace are kept here, they are searched here, exactly, and
-        the server scores nothing; it refuses what was found when anything was written since.
-        """
-        unfiltered = Visibility.of(scope, query.where).unfiltered
-        seeds = (
-            self._copies.seeds(scope.namespace, query.vector, query.vector_seeds)
-            if unfiltered
-            else None
-        )
-        row = self._candidate_row(scope, query, seeds)
-        state = state_of(row)
-        if self._index is None and state.model is not None:  # another process embedded first
-            self._index = ensure_vector_index(self._connection)
-        self._check_model(state.model)
-        found = self._with_cosines(scope, query, row, seeds)
-        if unfiltered and not row["copied"]:
-            self._copies.noted(self._connection.read, state, scope.namespace)
-        return found
-
-    def _with_cosines(
-        self, scope: Scope, query: CandidateQuery, row: Record, seeds: KnownSeeds | None
-    ) -> CandidateSet:
-        if seeds is None or not row["copied"]:
-            return candidate_set(scope, query, row)
-        ids = [found["note"]["id"] for found in row["found"]]
-        cosines = self._copies.cosines(scope.namespace, seeds.state, ids, query.vector)
-        if cosines is None:
-            return candidate_set(scope, query, self._candidate_row(scope, query, None))
-        return candidate_set(scope, query, row, cosines)
-
-    def _candidate_row(
-        self, scope: Scope, query: CandidateQuery, seeds: KnownSeeds | None
-    ) -> Record:
+        """Return the graph-expanded set a recall ranks: one round trip."""
         try:
-            return self._ask_candidates(scope, query, self._index, seeds)
+            row = self._ask_candidates(scope, query, self._index)
         except StoreError as error:
             if type(error) is not StoreError:
                 raise
             # The index may be missing, building or another one by now; scoring every note
             # needs none.
-            row = self._ask_candidates(scope, query, None, seeds)
+            row = self._ask_candidates(scope, query, None)
             self._index = ensure_vector_index(self._connection)
-            return row
+        model = model_of(row["model_id"], row["dimension"])
+        if self._index is None and model is not None:  # another process was the first to embed
+            self._index = ensure_vector_index(self._connection)
+        self._check_model(model)
+        return candidate_set(scope, query, row)
 
     def _ask_candidates(
-        self,
-        scope: Scope,
-        query: CandidateQuery,
-        index: VectorIndex | None,
-        seeds: KnownSeeds | None,
+        self, scope: Scope, query: CandidateQuery, index: VectorIndex | None
     ) -> Record:
-        parameters = candidate_parameters(scope, query, index, seeds)
+        parameters = candidate_parameters(scope, query, index)
         statement = candidate_statement(index, unfiltered=parameters["unfiltered"])
         return self._only(self._connection.read_by(statement, **parameters))
 

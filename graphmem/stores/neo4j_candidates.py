@@ -23,7 +23,6 @@ from graphmem.stores.neo4j_rows import note_of, related_of
 from graphmem.stores.neo4j_schema import VectorIndex
 from graphmem.stores.neo4j_scope import Visibility
 from graphmem.stores.neo4j_terms import lookup, tokens_of
-from graphmem.stores.neo4j_vectors import KnownSeeds, NamespaceState
 
 OVERFETCH = 5
 """How many times more seeds than wanted the approximate index is asked for."""
@@ -33,18 +32,13 @@ SCAN_LIMIT = 1000
 
 
 def candidate_parameters(
-    scope: Scope, query: CandidateQuery, index: VectorIndex | None, seeds: KnownSeeds | None = None
+    scope: Scope, query: CandidateQuery, index: VectorIndex | None
 ) -> dict[str, Any]:
-    """Return the statement's parameters; without an index every note is scored.
-
-    `seeds` are used instead while the server's state is still theirs.
-    """
+    """Return the statement's parameters; without an index every note is scored."""
     seen = Visibility.of(scope, query.where)
     return seen.parameters | {
         "unfiltered": seen.unfiltered,
         "vector": query.vector.tolist(),
-        "copied": None if seeds is None else _counters(seeds.state),
-        "nearest": [] if seeds is None else list(seeds.ids),
         "index_slot": None if index is None else index.slot,
         "filtered_index": index is not None and index.filtered,
         "fetch": max(OVERFETCH * query.vector_seeds, 1),
@@ -67,15 +61,6 @@ def candidate_parameters(
     }
 
 
-def _counters(state: NamespaceState) -> dict[str, Any]:
-    return {
-        "epoch": state.epoch,
-        "writes": state.writes,
-        "erasures": state.erasures,
-        "changes": state.changes,
-    }
-
-
 def candidate_statement(index: VectorIndex | None, *, unfiltered: bool) -> LiteralString:
     """Return the statement for what is asked and what the server's vector index can do."""
     if index is not None and index.filtered:
@@ -83,10 +68,8 @@ def candidate_statement(index: VectorIndex | None, *, unfiltered: bool) -> Liter
     return cypher.candidates(unfiltered=unfiltered)
 
 
-def candidate_set(
-    scope: Scope, query: CandidateQuery, row: Record, cosines: Mapping[str, float] | None = None
-) -> CandidateSet:
-    """Return the answer of the statement as values, with `cosines` where the caller has them.
+def candidate_set(scope: Scope, query: CandidateQuery, row: Record) -> CandidateSet:
+    """Return the answer of the statement as values.
 
     Raises
     ------
@@ -104,7 +87,7 @@ def candidate_set(
         Candidate(
             note=note_of(scope.namespace, found["note"]),
             terms=tokens_of(found["terms"], found["odd_terms"]),
-            cosine=found["cosine"] if cosines is None else cosines.get(found["note"]["id"]),
+            cosine=found["cosine"],
             vector_rank=vector_ranks.get(found["note"]["id"]),
             lexical_rank=lexical_ranks.get(found["note"]["id"]),
         )

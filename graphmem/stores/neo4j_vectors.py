@@ -11,8 +11,8 @@ from an older state.
 from __future__ import annotations
 
 import threading
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -33,8 +33,6 @@ EXACT_NOTES = 20_000
 """A namespace of up to so many current notes is searched exactly."""
 MOST_EXACT_NOTES = 250_000
 """Beyond so many notes vectors are never kept: 384 MB of 384 numbers each."""
-OFTEN = 8
-"""After so many recalls of a small namespace its vectors are read and kept."""
 MANY_AT_ONCE = 64
 """So many vectors asked for together pay for reading a large namespace's vectors."""
 KEPT_COPIES = 8
@@ -83,55 +81,12 @@ def state_of(row: Record) -> NamespaceState:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class KnownSeeds:
-    """The notes nearest to a question, best first, as of a state of their namespace."""
-
-    state: NamespaceState
-    ids: tuple[str, ...]
-
-
 class VectorCopies:
     """Copies of the vectors of the namespaces searched last; safe to use from threads."""
 
     def __init__(self) -> None:
         self._copies: OrderedDict[str, _Copy] = OrderedDict()
-        self._asked: Counter[str] = Counter()
         self._lock = threading.Lock()
-
-    # --- for a recall: never a round trip before its own ---------------------------------
-
-    def seeds(self, namespace: str, vector: Vector, limit: int) -> KnownSeeds | None:
-        """Return the nearest current notes by the copy, if there is one that fits."""
-        with self._lock:
-            copy = self._copies.get(namespace)
-            if copy is None or limit < 1 or vector.shape != (copy.dimension,):
-                return None
-            return copy.seeds(vector, limit)
-
-    def cosines(
-        self, namespace: str, state: NamespaceState, ids: Sequence[str], vector: Vector
-    ) -> Mapping[str, float] | None:
-        """Return the exact cosines of those ids that have a vector, as of `state`.
-
-        ``None`` when another thread has taken the copy further meanwhile.
-        """
-        with self._lock:
-            copy = self._copies.get(namespace)
-            return None if copy is None else copy.cosines(state, ids, vector)
-
-    def noted(self, ask: Ask, state: NamespaceState, namespace: str) -> None:
-        """Bring the copy to the state a recall met; make one of what is asked often."""
-        if state.model is None or state.epoch is None:
-            return
-        with self._lock:
-            self._asked[namespace] += 1
-            held = namespace in self._copies
-            often = self._asked[namespace] >= OFTEN and state.notes <= EXACT_NOTES
-            if (held or often) and state.notes <= MOST_EXACT_NOTES:
-                self._current(ask, state, namespace, state.model.dimension)
-
-    # --- for writes and other searches ---------------------------------------------------
 
     def nearest(
         self,
@@ -273,21 +228,6 @@ class _Copy:
             rows = np.array([self._rows[each] for each in ids], dtype=np.intp)
             self._block.put(rows, np.stack(vectors))
             self._current[rows] = current
-
-    def seeds(self, vector: Vector, limit: int) -> KnownSeeds:
-        eligible = self._current[: len(self._ids)]
-        hits = self._block.nearest(vector, limit, eligible)
-        best = self._ranked(hits, -1.0)[:limit]
-        return KnownSeeds(self._state, tuple(neighbour.note_id for neighbour in best))
-
-    def cosines(
-        self, state: NamespaceState, ids: Sequence[str], vector: Vector
-    ) -> Mapping[str, float] | None:
-        if self._state != state:
-            return None
-        held = [each for each in ids if each in self._rows]
-        rows = np.array([self._rows[each] for each in held], dtype=np.intp)
-        return dict(zip(held, self._block.cosines(rows, vector).tolist(), strict=True))
 
     def nearest(
         self, ask: Ask, seen: Visibility, vectors: Vector, limit: int, at_least: float = -1.0

@@ -14,7 +14,6 @@ from neo4j_server.server import Address
 from graphmem import open_memory
 from graphmem.model import CandidateQuery, NoteFilter, Scope, WritePlan
 from graphmem.stores.neo4j import Neo4jStore
-from graphmem.stores.neo4j_vectors import OFTEN
 
 SCOPE = Scope("trips")
 QUESTION = CandidateQuery(vector=EAST, terms=("seat", "aisle", "window"))
@@ -92,50 +91,3 @@ def test_a_write_takes_the_same_trips_for_many_notes(
         return proxy.trips - before
 
     assert trips(range(2)) == trips(range(2, 400))
-
-
-def test_what_is_asked_often_is_searched_here_and_found_the_same(
-    store: Neo4jStore, proxy: CountingProxy
-) -> None:
-    fresh = store.candidates(SCOPE, QUESTION)
-    for _ in range(OFTEN):
-        store.candidates(SCOPE, QUESTION)
-    before = proxy.trips
-    kept = store.candidates(SCOPE, QUESTION)
-    assert proxy.trips - before == 1
-    assert [c.note.id for c in kept.candidates] == [c.note.id for c in fresh.candidates]
-    assert [c.vector_rank for c in kept.candidates] == [c.vector_rank for c in fresh.candidates]
-    for known, asked in zip(kept.candidates, fresh.candidates, strict=True):
-        assert known.cosine == pytest.approx(asked.cosine, abs=1e-6)
-
-
-def test_what_is_kept_gives_way_to_what_others_write(
-    store: Neo4jStore, neo4j_address: Address
-) -> None:
-    for _ in range(OFTEN + 1):
-        store.candidates(SCOPE, QUESTION)
-    elsewhere = Neo4jStore(
-        neo4j_address.uri, auth=neo4j_address.auth, database=neo4j_address.database
-    )
-    added = new(make_note("n99", "trips"), EAST, ("seat",))
-    elsewhere.write(SCOPE, lambda reader: WritePlan(notes=(added,), erased=("n5",)))
-    elsewhere.close()
-    for _ in range(2):  # answered by the server first, then here again
-        found = {c.note.id: c for c in store.candidates(SCOPE, QUESTION).candidates}
-        assert found["n99"].vector_rank == 0
-        assert "n5" not in found
-
-
-def test_own_writes_are_taken_in_without_being_read_back(
-    store: Neo4jStore, proxy: CountingProxy
-) -> None:
-    for _ in range(OFTEN + 1):
-        store.candidates(SCOPE, QUESTION)
-    near = new(make_note("n98", "trips"), EAST, ("seat",))
-    store.write(SCOPE, lambda reader: WritePlan(notes=(near,)))
-    before = proxy.trips
-    found = {c.note.id: c for c in store.candidates(SCOPE, QUESTION).candidates}
-    assert found["n98"].vector_rank == 0
-    assert proxy.trips - before == 1
-    store.candidates(SCOPE, QUESTION)
-    assert proxy.trips - before == 2
