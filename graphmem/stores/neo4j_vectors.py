@@ -174,7 +174,6 @@ class _Copy:
     def __init__(self, state: NamespaceState, dimension: int) -> None:
         # Older than every write: the first update takes in everything.
         self._state = replace(state, writes=-1)
-        self.dimension = dimension
         self._block = VectorBlock(dimension)
         self._ids: list[str] = []
         self._rows: dict[str, int] = {}
