@@ -91,3 +91,15 @@ def test_a_write_takes_the_same_trips_for_many_notes(
         return proxy.trips - before
 
     assert trips(range(2)) == trips(range(2, 400))
+
+
+def test_own_writes_are_taken_in_without_being_read_back(
+    store: Neo4jStore, proxy: CountingProxy
+) -> None:
+    store.nearest(SCOPE, EAST[None], 2)
+    near = new(make_note("n98", "trips"), EAST, ("seat",))
+    store.write(SCOPE, lambda reader: WritePlan(notes=(near,)))
+    before = proxy.trips
+    (found,) = store.nearest(SCOPE, EAST[None], 2)
+    assert "n98" in [neighbour.note_id for neighbour in found]
+    assert proxy.trips - before == 1
