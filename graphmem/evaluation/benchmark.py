@@ -28,7 +28,7 @@ class Measurement:
     limit
         The bare limit it is compared with.
     measured, bare
-        Both in `unit`: ``ms``, or ``MB`` of memory.
+        Both in `unit`: ``ms``, ``MB`` of memory, or ``/s``.
     """
 
     what: str
@@ -61,9 +61,13 @@ def run_benchmark(
     sizes: Sequence[int] = DEFAULT_SIZES,
     *,
     url: str | None = None,
+    peers: bool = False,
     progress: Progress | None = None,
 ) -> BenchmarkReport:
     """Measure the embedded store at each size, in a temporary folder, or a Neo4j server.
+
+    Once, at sizes of their own: many readers beside a writer and, without `url`, a recall
+    from a cold process and the embedding lanes where both are installed.
 
     Parameters
     ----------
@@ -72,22 +76,26 @@ def run_benchmark(
     url
         ``neo4j://...`` of a server to measure instead; namespaces of its own are made and
         removed.
+    peers
+        Whether to measure other libraries on the same data too.
     progress
         Told how far it is.
+
+    Raises
+    ------
+    MissingExtra
+        A peer is wanted and not installed.
     """
     # Imported here: they build on the values above.
-    from graphmem.evaluation.benchmark_embedded import measure_embedded
-    from graphmem.evaluation.benchmark_neo4j import measure_neo4j
+    from graphmem.evaluation.benchmark_parts import embedded_parts, neo4j_parts
 
+    parts = embedded_parts(sizes, peers) if url is None else neo4j_parts(sizes, url, peers)
     lines: list[Measurement] = []
-    for done, size in enumerate(sizes):
+    for done, part in enumerate(parts):
         if progress is not None:
-            progress(done, len(sizes))
-        if url is not None:
-            lines += measure_neo4j(size, url)
-            continue
+            progress(done, len(parts))
         with tempfile.TemporaryDirectory(prefix="graphmem-bench-") as folder:
-            lines += measure_embedded(size, Path(folder))
+            lines += part(Path(folder))
     return BenchmarkReport(machine_description(), tuple(lines))
 
 

@@ -8,9 +8,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
 
+from neo4j import GraphDatabase
+
 from graphmem.algorithms.text import tokens
 from graphmem.evaluation.benchmark import QUESTIONS, Measurement
+from graphmem.evaluation.benchmark_crowd import Place, measure_crowd
 from graphmem.evaluation.benchmark_data import Planted, PlantedEmbedder, planted_notes
+from graphmem.evaluation.benchmark_peers import measure_graphrag
 from graphmem.evaluation.timing import p95, timed
 from graphmem.memory import Memory
 from graphmem.model import NoteInput, NoteRecord
@@ -32,8 +36,11 @@ SMALL_SHARE = 100
 K = 100
 
 
-def measure_neo4j(size: int, url: str) -> Iterator[Measurement]:
-    """Measure loading and recall at `size` notes in namespaces that are removed afterwards."""
+def measure_neo4j(size: int, url: str, *, peers: bool = False) -> Iterator[Measurement]:
+    """Measure loading and recall at `size` notes in namespaces that are removed afterwards.
+
+    With `peers` also the retriever of neo4j-graphrag over the same nodes.
+    """
     planted = planted_notes(size, QUESTIONS)
     with ExitStack() as stack:
         server = Server.open(url, stack)
@@ -46,10 +53,26 @@ def measure_neo4j(size: int, url: str) -> Iterator[Measurement]:
         yield _bulk(server, large, planted, size)
         server.settle()
         yield from _recalls(server, large, planted, size)
+        if peers:
+            yield from server.beside_graphrag(large, planted)
         beside = [_recall(small, question) for question in planted.questions]
         limit = "the bare query with no foreign notes in the indexes"
         what = f"recall, {small_size:,} notes beside {size:,}, p95"
         yield Measurement(what, STORE, size, limit, p95(beside), p95(alone))
+
+
+def measure_neo4j_crowd(url: str) -> Iterator[Measurement]:
+    """Measure many readers beside a writer in a namespace that is removed afterwards."""
+    with ExitStack() as stack:
+        server = Server.open(url, stack)
+        memory = server.memory(planted_notes(1, 1), stack)
+        yield from measure_crowd(Place(url, memory.namespace), STORE)
+
+
+def _auth() -> tuple[str, str] | None:
+    settings = read_settings()
+    password = settings.neo4j_password
+    return None if password is None else (settings.neo4j_username, password.get_secret_value())
 
 
 def _recall(memory: Memory, question: str) -> float:
@@ -94,10 +117,7 @@ class Server:
     @classmethod
     def open(cls, url: str, stack: ExitStack) -> Server:
         """Connect as the settings say; everything is removed and closed with `stack`."""
-        settings = read_settings()
-        password = settings.neo4j_password
-        auth = None if password is None else (settings.neo4j_username, password.get_secret_value())
-        connection = Connection.open(url, auth, settings.neo4j_database)
+        connection = Connection.open(url, _auth(), read_settings().neo4j_database)
         stack.callback(connection.close)
         return cls(url, connection, uuid.uuid4().hex[:8])
 
@@ -114,6 +134,12 @@ class Server:
         stack.callback(memory.close)
         stack.callback(memory.drop_namespace, name)
         return memory
+
+    def beside_graphrag(self, memory: Memory, planted: Planted) -> list[Measurement]:
+        """Measure neo4j-graphrag's retriever over the nodes of `memory`."""
+        index = f"note_{graph_state(self.connection).slot}"
+        with GraphDatabase.driver(self.url, auth=_auth()) as driver:
+            return list(measure_graphrag(memory, planted, index, driver, self.connection.database))
 
     def settle(self) -> None:
         """Wait until the indexes have taken everything in."""

@@ -171,9 +171,13 @@ def bench(
         str | None,
         typer.Option(metavar="URL", help="A Neo4j server to measure: neo4j://... or bolt://..."),
     ] = None,
+    peers: Annotated[
+        bool,
+        typer.Option("--peers", help="Also measure engrama, or with --url neo4j-graphrag."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Measure speed as ratios to a bare limit of the same run; embedding is left out.
+    """Measure speed as ratios to a bare limit of the same run; embedding stands apart.
 
     Works in a temporary folder, or with --url in namespaces of its own on a server. Give it
     a quiet machine.
@@ -182,8 +186,8 @@ def bench(
     from graphmem.interfaces.evaluation_view import benchmark_view
 
     sizes = tuple(size) if size else DEFAULT_SIZES
-    with progress_bar("sizes measured") as progress:
-        report = run_benchmark(sizes, url=url, progress=progress)
+    with progress_bar("parts measured") as progress:
+        report = run_benchmark(sizes, url=url, peers=peers, progress=progress)
     show_json(report) if as_json else show(benchmark_view(report))
 
 

@@ -1,0 +1,45 @@
+"""A recall from a cold process beside the least such a process has to import."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import median
+
+from graphmem.evaluation.benchmark import Measurement
+from graphmem.evaluation.benchmark_data import planted_notes
+from graphmem.evaluation.timing import timed
+from graphmem.opening import open_memory
+
+COLD_NOTES = 1_000
+RUNS = 9
+_COMMAND = (sys.executable, "-c", "from graphmem.interfaces.cli import main; main()")
+_IMPORTS = (sys.executable, "-c", "import numpy, onnxruntime")
+
+
+def measure_cold_recall(folder: Path) -> Iterator[Measurement]:
+    """Measure ``graphmem recall`` with the default model on a file in `folder`."""
+    place = folder / "cold.graphmem"
+    planted = planted_notes(COLD_NOTES, 1)
+    with open_memory(place, language_model="none") as memory:
+        memory.add_many(planted.notes)
+    asking = (*_COMMAND, "recall", planted.questions[0], "--url", str(place))
+    _run(asking)
+    measured, bare = [], []
+    for _ in range(RUNS):
+        measured.append(timed(_run, asking))
+        bare.append(timed(_run, _IMPORTS))
+    yield Measurement(
+        what="graphmem recall, a new process",
+        store="embedded",
+        notes=COLD_NOTES,
+        limit='python -c "import numpy, onnxruntime"',
+        measured=median(measured),
+        bare=median(bare),
+    )
+
+
+def _run(command: Sequence[str]) -> None:
+    subprocess.run(command, check=True, capture_output=True)  # noqa: S603 - our own interpreter
