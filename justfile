@@ -14,6 +14,10 @@ unit *arguments:
 test *arguments:
     uv run pytest {{ arguments }}
 
+# Break things on purpose, in full; ends with a table of operations, faults and violations.
+reliability *arguments:
+    uv run pytest tests/reliability --full {{ arguments }}
+
 # Style, types and the floors of imports.
 check:
     uv run ruff check .
