@@ -124,16 +124,9 @@ def match_terms(
     """
     _require_parameters(k1, b)
     terms = tuple(dict.fromkeys(query_terms))
-    scores = np.zeros(len(documents))
-    saturated = np.zeros((len(documents), len(terms)))
-    holds_none = frozenset(terms).isdisjoint
-    matching = [index for index, document in enumerate(documents) if not holds_none(document)]
-    if matching:
-        ranker = _ScopedBM25(terms, [documents[index] for index in matching], statistics, k1, b)
-        scores[matching] = ranker.get_scores(terms)
-        saturated[matching] = ranker.saturated()
+    ranker = _ScopedBM25(terms, documents, statistics, k1, b)
     idf = np.array([statistics.inverse_document_frequency(term) for term in terms])
-    return TermMatch(scores, saturated, idf)
+    return TermMatch(ranker.get_scores(terms), ranker.saturated(), idf)
 
 
 def lexical_relevance(
@@ -283,7 +276,7 @@ def _covered(
 class _ScopedBM25(BM25Okapi):  # type: ignore[misc]  # the base class has no annotations
     """BM25Okapi with the statistics of a scope, counting the question's terms only.
 
-    No document may be empty.
+    Counts are one array instead of a mapping a document, so that scoring is a few products.
     """
 
     def __init__(
@@ -294,35 +287,43 @@ class _ScopedBM25(BM25Okapi):  # type: ignore[misc]  # the base class has no ann
         k1: float,
         b: float,
     ) -> None:
-        self._terms = terms
-        self._vocabulary = frozenset(terms)
+        self._column = {term: column for column, term in enumerate(terms)}
         self._statistics = statistics
         super().__init__(documents, k1=k1, b=b)
+        lengths = np.array(self.doc_len, dtype=np.float64)
+        self._norm = k1 * (1.0 - b + b * lengths / self.avgdl)
 
     def _initialize(self, corpus: Sequence[Sequence[str]]) -> dict[str, int]:
         self.corpus_size = len(corpus)
         self.avgdl = self._statistics.average_terms or 1.0
         self.doc_len = [len(document) for document in corpus]
-        self.doc_freqs = [
-            {term: document.count(term) for term in held}
-            for document, held in zip(
-                corpus, map(self._vocabulary.intersection, corpus), strict=True
-            )
+        held_in = frozenset(self._column).intersection
+        cells = [
+            (row, self._column[term], document.count(term))
+            for row, document in enumerate(corpus)
+            for term in held_in(document)
         ]
+        self._counts = np.zeros((len(corpus), len(self._column)))
+        if cells:
+            rows, columns, counts = np.array(cells).T
+            self._counts[rows, columns] = counts
         return {}
 
     def _calc_idf(self, nd: Mapping[str, int]) -> None:
         self.idf = {
-            term: self._statistics.inverse_document_frequency(term) for term in self._vocabulary
+            term: self._statistics.inverse_document_frequency(term) for term in self._column
         }
+
+    def get_scores(self, query: Sequence[str]) -> NDArray[np.float64]:
+        """Return the score of each document, shape (documents,)."""
+        scores = np.zeros(self.corpus_size)
+        # Term by term: equal documents score alike wherever they stand, to the last digit.
+        for term in query:
+            counts = self._counts[:, self._column[term]]
+            scores += self.idf[term] * (counts * (self.k1 + 1.0) / (counts + self._norm))
+        return scores
 
     def saturated(self) -> NDArray[np.float64]:
         """Return the saturated frequency of each term, shape (documents, terms)."""
-        counts = np.array(
-            [[frequencies.get(term, 0) for term in self._terms] for frequencies in self.doc_freqs],
-            dtype=np.float64,
-        )
-        lengths = np.asarray(self.doc_len, dtype=np.float64)
-        norm = self.k1 * (1.0 - self.b + self.b * lengths / self.avgdl)
-        saturated: NDArray[np.float64] = counts / (counts + norm[:, None])
-        return saturated
+        shares: NDArray[np.float64] = self._counts / (self._counts + self._norm[:, None])
+        return shares

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import chain
+from itertools import chain, product
 from typing import TypeAlias
 
 from graphmem.errors import InvalidInput
@@ -109,18 +109,16 @@ def _shortest_first(
 ) -> Sequence[tuple[str, str, Path]]:
     """Return the chains to those waiting; among chains of one length the better ones first."""
     reached = chain(
-        _along_related(starts, found.links, query),
-        _along_follows(starts, found.links, query.window),
+        _along_related(starts, found.links, query, waiting),
+        _along_follows(starts, found.links, query.window, waiting),
         _within_source(starts, found.candidates, query.source_notes, waiting),
     )
-    return sorted(
-        (chained for chained in reached if chained[0] in waiting),
-        key=lambda chained: len(chained[2]),
-    )
+    return sorted(reached, key=lambda chained: len(chained[2]))
 
 
 _Reached = Iterator[tuple[str, str, Path]]
-"""Yields (candidate, start of its chain, steps from there), better chains first."""
+"""Yields (candidate that waits, start of its chain, steps from there); of the chains of one
+length to one candidate the better ones first."""
 
 
 def _best_rank(candidate: Candidate) -> int:
@@ -128,25 +126,29 @@ def _best_rank(candidate: Candidate) -> int:
     return min(rank for rank in ranks if rank is not None)
 
 
-def _along_related(starts: Sequence[str], links: Iterable[Link], query: CandidateQuery) -> _Reached:
+def _along_related(
+    starts: Sequence[str], links: Iterable[Link], query: CandidateQuery, waiting: Set[str]
+) -> _Reached:
     kind, least = LinkKind.RELATED, query.min_weight
     strong = [link for link in links if link.kind is kind and link.weight >= least]
     frontier = [(1.0, start, start, _NO_STEPS) for start in starts]
     reached = set(starts)
-    for _ in range(query.hops):
+    for hop in range(1, query.hops + 1):
         neighbours = _neighbours({at for _, at, _, _ in frontier}, strong)
         walks = [
             (strength * -negated, at, other, start, (*steps, Step(StepKind.RELATED, at, -negated)))
             for strength, at, start, steps in frontier
             for negated, other in sorted(neighbours[at])[: query.fanout]
-            if other not in reached
+            # After the last hop nobody walks on.
+            if other not in reached and (hop < query.hops or other in waiting)
         ]
         frontier = []
         for strength, _at, other, start, steps in sorted(walks, key=_strongest_walk):
             if other not in reached:
                 reached.add(other)
                 frontier.append((strength, other, start, steps))
-                yield other, start, steps
+                if other in waiting:
+                    yield other, start, steps
 
 
 def _neighbours(ids: Set[str], links: Iterable[Link]) -> Mapping[str, list[tuple[float, str]]]:
@@ -165,38 +167,42 @@ def _strongest_walk(walk: tuple[float, str, str, str, Path]) -> tuple[float, str
     return -walk[0], walk[1]
 
 
-def _along_follows(starts: Sequence[str], links: Iterable[Link], window: int) -> _Reached:
+def _along_follows(
+    starts: Sequence[str], links: Iterable[Link], window: int, waiting: Set[str]
+) -> _Reached:
     before: dict[str, str] = {}
     after: dict[str, str] = {}
     for link in links:
         if link.kind is LinkKind.FOLLOWS:
             before[link.from_id] = link.to_id
             after[link.to_id] = link.from_id
-    walks = [(start, start, _NO_STEPS, way) for start in starts for way in (before, after)]
-    for _ in range(window):
-        walks = [
-            (way[at], start, (*steps, Step(StepKind.FOLLOWS, at, 1.0)), way)
-            for at, start, steps, way in walks
-            if at in way
-        ]
-        for at, start, steps, _way in walks:
-            yield at, start, steps
+    for start, way in product(starts, (before, after)):
+        walk = [start]
+        while len(walk) <= window and walk[-1] in way:
+            walk.append(way[walk[-1]])
+            if walk[-1] in waiting:
+                yield walk[-1], start, tuple(Step(StepKind.FOLLOWS, at, 1.0) for at in walk[:-1])
 
 
 def _within_source(
     starts: Sequence[str], candidates: Iterable[Candidate], source_notes: int, waiting: Set[str]
 ) -> _Reached:
-    placed = [c.note for c in candidates if c.note.source is not None]
-    source_of = {note.id: note.source.id for note in placed if note.source is not None}
-    asked = {source_of[note_id] for note_id in waiting if note_id in source_of}
+    placed = {
+        candidate.note.id: candidate.note.source.id
+        for candidate in candidates
+        if candidate.note.source is not None
+    }
+    asked = {placed[note_id] for note_id in waiting if note_id in placed}
     members: defaultdict[str, list[tuple[float, str]]] = defaultdict(list)
-    for note in placed:
-        if (source := source_of[note.id]) in asked:
+    for candidate in candidates:
+        note = candidate.note
+        if (source := placed.get(note.id)) in asked and source is not None:
             members[source].append((-note.importance, note.id))
     for start in starts:
-        source = source_of.get(start, "")
-        if source not in asked:
+        source = placed.get(start)
+        if source is None or source not in asked:
             continue
         asked.remove(source)
         for _, other in sorted(members[source])[:source_notes]:
-            yield other, start, (Step(StepKind.SOURCE, start),)
+            if other in waiting:
+                yield other, start, (Step(StepKind.SOURCE, start),)

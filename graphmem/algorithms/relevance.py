@@ -147,7 +147,7 @@ def _blend(table: CandidateTable, relevance: Column, policy: Policy) -> Blend:
 def _by_salience(table: CandidateTable, relevance: Column, ranking: SalienceRanking) -> Blend:
     at = table.question.at
     return blend_salience(
-        np.array([hours(at, note.last_accessed_at) for note in table.notes]),
+        hours_since([note.last_accessed_at for note in table.notes], at),
         np.array([importance(note) for note in table.notes]),
         relevance,
         recency_decay=ranking.recency_decay,
@@ -158,7 +158,7 @@ def _by_salience(table: CandidateTable, relevance: Column, ranking: SalienceRank
 def _by_weighted_sum(table: CandidateTable, ranking: WeightedRanking) -> Blend:
     at = table.question.at
     return blend_weighted(
-        np.array([hours(at, note.created_at) for note in table.notes]),
+        hours_since([note.created_at for note in table.notes], at),
         np.array([importance(note) for note in table.notes]),
         table.vector,
         table.lexical,
@@ -166,9 +166,11 @@ def _by_weighted_sum(table: CandidateTable, ranking: WeightedRanking) -> Blend:
     )
 
 
-def hours(at: datetime, since: datetime) -> float:
-    """Return the hours from `since` to `at`; a moment in the future counts as now."""
-    return max(0.0, (at - since).total_seconds() / 3600.0)
+def hours_since(moments: Iterable[datetime], at: datetime) -> Column:
+    """Return the hours from each moment to `at`; a moment in the future counts as now."""
+    seconds = np.array([(at - moment).total_seconds() for moment in moments])
+    hours: Column = np.maximum(seconds, 0.0) / 3600.0
+    return hours
 
 
 def importance(note: Note) -> float:

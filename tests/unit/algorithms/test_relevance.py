@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from candidate_sets import DAY, Said, table
 
-from graphmem.algorithms.relevance import DIVERSIFIED, hours, importance, rank_candidates
+from graphmem.algorithms.relevance import DIVERSIFIED, hours_since, importance, rank_candidates
 from graphmem.algorithms.salience import (
     MemorySignal,
     SalienceWeights,
@@ -41,6 +41,10 @@ def test_parts_sum_to_the_score_and_the_order_falls(policy):
         assert sum(each.contributions.values()) == pytest.approx(each.score, abs=1e-12)
 
 
+def hours(moment):
+    return float(hours_since([moment], DAY)[0])
+
+
 @pytest.mark.parametrize("policy", [DEFAULT_POLICY, MISSION_POLICY])
 def test_candidates_rank_as_the_public_function_ranks_them(policy):
     made = table(ASKED, *SAID)
@@ -49,7 +53,7 @@ def test_candidates_rank_as_the_public_function_ranks_them(policy):
     ranks = policy.ranking
     expected = rank_salient_memories(
         [
-            MemorySignal(note.id, hours(DAY, note.last_accessed_at), importance(note), float(value))
+            MemorySignal(note.id, hours(note.last_accessed_at), importance(note), float(value))
             for note, value in zip(made.notes, relevance, strict=True)
         ],
         recency_decay=ranks.recency_decay,
@@ -66,7 +70,7 @@ def test_candidates_rank_as_the_public_function_ranks_them(policy):
 def test_the_weighted_policy_ranks_as_its_public_function():
     made = table(ASKED, *SAID)
     expected = rank_weighted_memories(
-        WeightedSignal(note.id, hours(DAY, note.created_at), importance(note), cosine, match)
+        WeightedSignal(note.id, hours(note.created_at), importance(note), cosine, match)
         for note, cosine, match in zip(made.notes, made.vector, made.lexical, strict=True)
     )
     ranked = rank_candidates(made, WEIGHTED_POLICY).best(20)
