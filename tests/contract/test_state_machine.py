@@ -420,4 +420,4 @@ def test_neo4j_does_as_the_model_does(graph: Graph) -> None:
 
 
 def test_the_next_neo4j_does_as_the_model_does(graph_2026: Graph) -> None:
-    play(lambda: StoresAgree([graph_2026.shared()]), profile(3, 25))
+    play(lambda: StoresAgree([graph_2026.shared()]), profile(2, 20))
