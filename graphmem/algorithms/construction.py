@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import attrgetter
 from typing import NamedTuple
 
 from graphmem.algorithms.text import STOP_WORDS, VOWEL_SIGNS, is_blank, sentences, tokens, words
@@ -123,6 +124,9 @@ class _Phrase(NamedTuple):
     is_name: bool
 
 
+_SCORE = attrgetter("score")
+_ROOTS = [math.sqrt(words) for words in range(MAX_PHRASE_WORDS + 1)]
+
 _Placed = tuple[_Word, bool]
 """A word, and whether it looks like a name where it stands."""
 
@@ -154,11 +158,13 @@ def _analysed(text: str) -> _Word:
 def _phrases(text: str, parts: Sequence[str]) -> tuple[_Phrase, ...]:
     """Return the distinct phrases of a text, best first; each brings a word of its own."""
     runs = [run for sentence in parts for run in _runs(sentence)]
-    frequency = Counter(stem for run in runs for word, _ in run for stem in word.stems)
+    frequency = Counter([stem for run in runs for word, _ in run for stem in word.stems])
+    repeated = {stem: 1.0 + math.log(count) for stem, count in frequency.items()}
     chosen: list[_Phrase] = []
     covered: set[str] = set()
-    candidates = (_scored(run, frequency) for run in runs)
-    for phrase in sorted(candidates, key=lambda phrase: -phrase.score):
+    candidates = [_scored(run, repeated) for run in runs]
+    candidates.sort(key=_SCORE, reverse=True)  # stable: of equal ones the first stays first
+    for phrase in candidates:
         if phrase.stems <= covered or len(phrase.text) > MAX_KEYWORD_LENGTH:
             continue
         covered |= phrase.stems
@@ -198,13 +204,18 @@ def _cut(run: list[_Placed]) -> Iterator[tuple[_Placed, ...]]:
     if len(run) > 1 and run[1][1] and run[0][0].is_capital:
         run[0] = (run[0][0], True)
     piece: list[_Placed] = []
-    for word, is_name in run:
-        after_name = len(piece) > 1 and not is_name and all(named for _, named in piece)
-        before_name = bool(piece) and is_name and not piece[-1][1]
-        if len(piece) == MAX_PHRASE_WORDS or after_name or before_name:
-            yield tuple(piece)
-            piece = []
-        piece.append((word, is_name))
+    all_named = True
+    for placed in run:
+        is_name = placed[1]
+        if piece:
+            after_name = all_named and not is_name and len(piece) > 1
+            before_name = is_name and not piece[-1][1]
+            if after_name or before_name or len(piece) == MAX_PHRASE_WORDS:
+                yield tuple(piece)
+                piece = []
+                all_named = True
+        piece.append(placed)
+        all_named = all_named and is_name
     if piece:
         yield tuple(piece)
 
@@ -219,16 +230,17 @@ def _pieces(word: str) -> Iterator[str]:
     yield from found or [word]
 
 
-def _scored(run: tuple[_Placed, ...], frequency: Mapping[str, int]) -> _Phrase:
-    text = " ".join([word.text for word, _ in run]).removesuffix("'s").removesuffix("\u2019s")
+def _scored(run: tuple[_Placed, ...], repeated: Mapping[str, float]) -> _Phrase:
+    """Score a run by its words; `repeated` is what each stem weighs for how often it occurs."""
     stems: set[str] = set()
     weight, is_name = 0.0, False
     for word, named in run:
         stems.update(word.stems)
         is_name = is_name or named
-        repeated = 1.0 + math.log(max(map(frequency.__getitem__, word.stems)))
-        weight += repeated * (1.5 if named or word.has_digit else 1.0)
-    return _Phrase(text, stems, weight / math.sqrt(len(run)), is_name)
+        said = max([repeated[stem] for stem in word.stems])
+        weight += said * 1.5 if named or word.has_digit else said
+    text = " ".join([word.text for word, _ in run]).removesuffix("'s").removesuffix("\u2019s")
+    return _Phrase(text, stems, weight / _ROOTS[len(run)], is_name)
 
 
 def _tags(text: str, phrases: tuple[_Phrase, ...]) -> tuple[str, ...]:
