@@ -8,6 +8,7 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,24 @@ import numpy as np
 QUESTIONS = 200
 SINGLE_ADDS = 50
 DEFAULT_SIZES = (1_000, 10_000)
+
+
+class Part(StrEnum):
+    """What a benchmark measures."""
+
+    SIZES = "sizes"
+    """The store at each size."""
+    READERS = "readers"
+    """Many readers beside a writer."""
+    PROCESS = "process"
+    """A recall from a cold process; embedded only."""
+    EMBEDDING = "embedding"
+    """The embedding lanes, where both are installed; embedded only."""
+    PEERS = "peers"
+    """Other libraries on the same data; they have to be installed."""
+
+
+DEFAULT_PARTS = (Part.SIZES, Part.READERS, Part.PROCESS, Part.EMBEDDING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,48 +73,45 @@ class BenchmarkReport:
 
 
 Progress = Callable[[int, int], None]
-"""Called with the number of sizes done and their total."""
+"""Called with the number of steps done and their total."""
 
 
 def run_benchmark(
     sizes: Sequence[int] = DEFAULT_SIZES,
     *,
     url: str | None = None,
-    peers: bool = False,
+    parts: Sequence[Part] = DEFAULT_PARTS,
     progress: Progress | None = None,
 ) -> BenchmarkReport:
-    """Measure the embedded store at each size, in a temporary folder, or a Neo4j server.
-
-    Once, at sizes of their own: many readers beside a writer and, without `url`, a recall
-    from a cold process and the embedding lanes where both are installed.
+    """Measure the embedded store, in a temporary folder, or a Neo4j server.
 
     Parameters
     ----------
     sizes
-        Numbers of notes.
+        Numbers of notes; readers and processes have a size of their own.
     url
         ``neo4j://...`` of a server to measure instead; namespaces of its own are made and
         removed.
-    peers
-        Whether to measure other libraries on the same data too.
+    parts
+        What to measure.
     progress
         Told how far it is.
 
     Raises
     ------
     MissingExtra
-        A peer is wanted and not installed.
+        Peers are wanted and not installed.
     """
     # Imported here: they build on the values above.
-    from graphmem.evaluation.benchmark_parts import embedded_parts, neo4j_parts
+    from graphmem.evaluation.benchmark_steps import embedded_steps, neo4j_steps
 
-    parts = embedded_parts(sizes, peers) if url is None else neo4j_parts(sizes, url, peers)
+    steps = embedded_steps(sizes, parts) if url is None else neo4j_steps(sizes, parts, url)
     lines: list[Measurement] = []
-    for done, part in enumerate(parts):
+    for done, step in enumerate(steps):
         if progress is not None:
-            progress(done, len(parts))
+            progress(done, len(steps))
         with tempfile.TemporaryDirectory(prefix="graphmem-bench-") as folder:
-            lines += part(Path(folder))
+            lines += step(Path(folder))
     return BenchmarkReport(machine_description(), tuple(lines))
 
 

@@ -16,9 +16,10 @@ from graphmem.opening import open_memory
 
 READERS = 8
 SECONDS = 6.0
+"""How long each crowd is measured."""
 NOTES = 2_000
-SPARE = 20_000
-"""Notes left for writers: more than any of them adds."""
+MOST_ADDS = 1_000
+"""Notes held ready for each second of writing: more than a writer adds."""
 _QUESTIONS = 50
 _START_SECONDS = 300.0
 
@@ -42,75 +43,93 @@ class Rates:
 Work = Callable[[Memory, Planted], Iterator[None]]
 
 
-def measure_crowd(place: Place, store: str) -> Iterator[Measurement]:
+def measure_crowd(
+    place: Place,
+    store: str,
+    *,
+    notes: int = NOTES,
+    readers: int = READERS,
+    seconds: float = SECONDS,
+) -> Iterator[Measurement]:
     """Measure one reader alone, the writer alone, and all together, on a memory to be filled."""
-    planted = _planted()
-    with _opened(place, planted) as memory:
-        memory.add_many(planted.notes[:NOTES])
-    alone = Rates(_rates(place, readers=1, writers=0).recalls, _rates(place, 0, 1).adds)
-    together = _rates(place, READERS, 1)
-    crowd = f"{READERS} readers and a writer"
+    crowd = Crowd(place, notes, seconds)
+    planted = crowd.planted
+    with crowd.open(planted) as memory:
+        memory.add_many(planted.notes[:notes])
+    reader, writer = crowd.rates(1, 0), crowd.rates(0, 1)
+    together = crowd.rates(readers, 1)
+    who = f"{readers} readers and a writer"
     yield Measurement(
-        f"recalls a second, {crowd}",
+        f"recalls a second, {who}",
         store,
-        NOTES,
+        notes,
         "one reader alone; more is better",
         together.recalls,
-        alone.recalls,
+        reader.recalls,
         unit="/s",
     )
     yield Measurement(
-        f"adds a second, {crowd}",
+        f"adds a second, {who}",
         store,
-        NOTES,
+        notes,
         "the writer alone; more is better",
         together.adds,
-        alone.adds,
+        writer.adds,
         unit="/s",
     )
 
 
-def _planted() -> Planted:
-    return planted_notes(NOTES + SPARE, _QUESTIONS)
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """Where a crowd meets, at how many notes, and for how long."""
+
+    place: Place
+    notes: int
+    seconds: float
+
+    @property
+    def planted(self) -> Planted:
+        """The same notes in every process, those to be added by a writer last."""
+        return planted_notes(self.notes + int(3 * MOST_ADDS * self.seconds), _QUESTIONS)
+
+    def open(self, planted: Planted) -> Memory:
+        """Open the memory the crowd meets at."""
+        return open_memory(
+            self.place.url,
+            namespace=self.place.namespace,
+            embedder=PlantedEmbedder(planted),
+            language_model="none",
+        )
+
+    def rates(self, readers: int, writers: int) -> Rates:
+        """Run readers and writers and count what they do within the same seconds."""
+        context = multiprocessing.get_context("spawn")
+        start = context.Barrier(readers + writers)
+        works = [_read] * readers + [_write] * writers
+        ends: list[Connection] = []
+        processes = []
+        for work in works:
+            mine, theirs = context.Pipe(duplex=False)
+            process = context.Process(target=_member, args=(self, work, start, theirs))
+            process.start()
+            theirs.close()
+            ends.append(mine)
+            processes.append(process)
+        counts = [end.recv() for end in ends]
+        for process in processes:
+            process.join()
+        recalls, adds = sum(counts[:readers]), sum(counts[readers:])
+        return Rates(recalls / self.seconds, adds / self.seconds)
 
 
-def _opened(place: Place, planted: Planted) -> Memory:
-    return open_memory(
-        place.url,
-        namespace=place.namespace,
-        embedder=PlantedEmbedder(planted),
-        language_model="none",
-    )
-
-
-def _rates(place: Place, readers: int, writers: int) -> Rates:
-    """Run the crowd and count what it did within the same seconds."""
-    context = multiprocessing.get_context("spawn")
-    start = context.Barrier(readers + writers)
-    works = [_read] * readers + [_write] * writers
-    ends: list[Connection] = []
-    processes = []
-    for work in works:
-        mine, theirs = context.Pipe(duplex=False)
-        process = context.Process(target=_member, args=(place, work, start, theirs))
-        process.start()
-        theirs.close()
-        ends.append(mine)
-        processes.append(process)
-    counts = [end.recv() for end in ends]
-    for process in processes:
-        process.join()
-    return Rates(sum(counts[:readers]) / SECONDS, sum(counts[readers:]) / SECONDS)
-
-
-def _member(place: Place, work: Work, start: Barrier, told: Connection) -> None:
-    planted = _planted()
-    with _opened(place, planted) as memory:
+def _member(crowd: Crowd, work: Work, start: Barrier, told: Connection) -> None:
+    planted = crowd.planted
+    with crowd.open(planted) as memory:
         for question in planted.questions:
             memory.recall(question, track=False)
         steps = work(memory, planted)
         start.wait(timeout=_START_SECONDS)
-        until = time.perf_counter() + SECONDS
+        until = time.perf_counter() + crowd.seconds
         done = 0
         while time.perf_counter() < until:
             next(steps)

@@ -33,7 +33,7 @@ RETURN node.id AS id, node.content AS content, score, collect(other.id) AS linke
 """What the retriever returns for each hit; it appends this to a query of its own."""
 
 
-def require_peers(*names: str) -> None:
+def require_peer(module: str) -> None:
     """Refuse to compare with what is not installed.
 
     Raises
@@ -41,18 +41,17 @@ def require_peers(*names: str) -> None:
     MissingExtra
         Names the package and how to install it.
     """
-    for name in names:
-        if find_spec(name) is None:
-            package = name.replace("_", "-")
-            raise MissingExtra(
-                f"{package} is not installed, so nothing can be measured beside it; "
-                f"pip install {package}, or uv sync --group peers in a checkout"
-            )
+    if find_spec(module) is None:
+        package = module.replace("_", "-")
+        raise MissingExtra(
+            f"{package} is not installed, so nothing can be measured beside it; "
+            f"pip install {package}, or uv sync --group peers in a checkout"
+        )
 
 
 def measure_engrama(size: int, folder: Path) -> Iterator[Measurement]:
     """Measure adding one by one and searching at `size` notes, both in one SQLite file each."""
-    require_peers("engrama")
+    require_peer("engrama")
     planted = planted_notes(size, QUESTIONS)
     peer = _engrama(folder / "peer.sqlite")
     name = f"engrama {version('engrama')}"
@@ -108,7 +107,7 @@ def measure_graphrag(
     driver, database
         Where the memory is.
     """
-    require_peers("neo4j_graphrag")
+    require_peer("neo4j_graphrag")
     from neo4j_graphrag.retrievers import HybridCypherRetriever
 
     retriever = HybridCypherRetriever(

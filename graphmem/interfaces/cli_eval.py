@@ -41,6 +41,16 @@ CacheFile: TypeAlias = Annotated[
 ]
 
 
+class Part(StrEnum):
+    """What a benchmark measures."""
+
+    sizes = "sizes"
+    readers = "readers"
+    process = "process"
+    embedding = "embedding"
+    peers = "peers"
+
+
 class Level(StrEnum):
     """What is ranked."""
 
@@ -171,6 +181,10 @@ def bench(
         str | None,
         typer.Option(metavar="URL", help="A Neo4j server to measure: neo4j://... or bolt://..."),
     ] = None,
+    part: Annotated[
+        list[Part] | None,
+        typer.Option(help="What to measure; repeat for more. Default: all but peers."),
+    ] = None,
     peers: Annotated[
         bool,
         typer.Option("--peers", help="Also measure engrama, or with --url neo4j-graphrag."),
@@ -182,12 +196,15 @@ def bench(
     Works in a temporary folder, or with --url in namespaces of its own on a server. Give it
     a quiet machine.
     """
-    from graphmem.evaluation.benchmark import DEFAULT_SIZES, run_benchmark
+    from graphmem.evaluation import benchmark
     from graphmem.interfaces.evaluation_view import benchmark_view
 
-    sizes = tuple(size) if size else DEFAULT_SIZES
-    with progress_bar("parts measured") as progress:
-        report = run_benchmark(sizes, url=url, peers=peers, progress=progress)
+    sizes = tuple(size) if size else benchmark.DEFAULT_SIZES
+    named = [benchmark.Part(each) for each in part] if part else list(benchmark.DEFAULT_PARTS)
+    if peers and benchmark.Part.PEERS not in named:
+        named.append(benchmark.Part.PEERS)
+    with progress_bar("steps measured") as progress:
+        report = benchmark.run_benchmark(sizes, url=url, parts=named, progress=progress)
     show_json(report) if as_json else show(benchmark_view(report))
 
 

@@ -1,8 +1,12 @@
 import json
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from cli_process import CommandLine
+
+from graphmem.evaluation.benchmark_crowd import Place, measure_crowd
+from graphmem.evaluation.benchmark_process import measure_cold_recall
 
 CONVERSATION = {
     "sample_id": "own-1",
@@ -107,12 +111,33 @@ def test_eval_explains_itself(cli: CommandLine, command: str) -> None:
 
 
 def test_bench_reports_ratios(cli: CommandLine) -> None:
-    report = cli.ok("bench", "--size", "300", "--json").json
+    report = cli.ok("bench", "--size", "300", "--part", "sizes", "--json").json
     assert report["machine"]
     assert {line["notes"] for line in report["measurements"]} == {300}
     assert all(line["measured"] > 0 < line["bare"] for line in report["measurements"])
     assert "Example: graphmem bench" in " ".join(cli.ok("bench", "--help").out.split())
     assert cli("bench", "--size", "0").code == 2
+    assert cli("bench", "--part", "nothing").code == 2
+
+
+def test_a_recall_of_a_new_process_is_measured(tmp_path: Path) -> None:
+    (line,) = measure_cold_recall(tmp_path, notes=5, runs=1)
+    assert "graphmem recall" in line.what
+    assert line.measured > line.bare > 0
+
+
+def test_readers_and_a_writer_are_measured(tmp_path: Path) -> None:
+    place = Place(str(tmp_path / "crowd.graphmem"), "default")
+    recalls, adds = measure_crowd(place, "embedded", notes=20, readers=2, seconds=0.2)
+    assert recalls.measured > 0 < recalls.bare
+    assert adds.measured > 0 < adds.bare
+
+
+@pytest.mark.skipif(find_spec("engrama") is not None, reason="the peer is installed")
+def test_a_peer_that_is_not_installed_is_named(cli: CommandLine) -> None:
+    refused = cli("bench", "--part", "peers")
+    assert refused.code == 1
+    assert "pip install engrama" in refused.err
 
 
 def test_answerability_is_measured_by_a_command_of_its_own(cli: CommandLine) -> None:
