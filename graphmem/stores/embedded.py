@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
+from graphmem.errors import StoreCorrupt
 from graphmem.model import (
     Candidate,
     CandidateQuery,
@@ -315,7 +317,25 @@ class NetworkXStore:
             )
 
     def check(self, scope: Scope, *, repair: bool = False) -> CheckReport:
-        """Compare the parts of the store with each other; with `repair`, mend what can be."""
+        """Compare the parts of the store with each other; with `repair`, mend what can be.
+
+        A file too damaged for that is replaced by a new one with all that can be read of it;
+        the damaged one stays beside it.
+        """
+        try:
+            return self._check(scope, repair=repair)
+        except StoreCorrupt as damage:
+            if not repair or self._session.place == MEMORY:
+                raise
+            saved = self._session.salvage()
+            report = self._check(scope, repair=True)
+            return replace(
+                report,
+                problems=(str(damage), *report.problems),
+                repaired=(str(saved), *report.repaired),
+            )
+
+    def _check(self, scope: Scope, *, repair: bool) -> CheckReport:
         session = self._session
         with session.writing() if repair else nullcontext():
             with session.shard(scope.namespace) as shard:

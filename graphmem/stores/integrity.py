@@ -172,7 +172,8 @@ class Inspection:
         """Return what is wrong with which vector of a block."""
         faults: dict[int, str] = {}
         for place in np.flatnonzero(vectors.any(axis=1)).tolist():
-            norm = float(np.linalg.norm(vectors[place]))
+            with np.errstate(over="ignore", invalid="ignore"):  # what a damaged block may hold
+                norm = float(np.linalg.norm(vectors[place]))
             if first + place not in self._ids:
                 faults[place] = "there is no such note"
             elif not np.isfinite(norm):

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from graphmem.errors import ReadOnlyStore, StoreCorrupt, StoreError, StoreUnavailable
 from graphmem.model import ModelIdentity
+from graphmem.stores.damage import DamagedRowError
 from graphmem.stores.schema import VERSION, migrate, recognise, refuse_newer, version_of
 
 MEMORY = ":memory:"
@@ -28,7 +29,8 @@ _CACHE_KIB = 32_768
 _CHECKPOINT_PAGES = 4_000
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
-_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+# Of what the tables forbid nothing is ever written: a file that has it is damaged.
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CONSTRAINT}
 _REFUSED = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
 
 
@@ -223,6 +225,8 @@ def translated(place: str) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _translation(place, error) from error
+    except DamagedRowError as error:
+        raise _damaged(place, error) from error
     except OSError as error:
         raise StoreUnavailable(
             f"{place} cannot be reached: {error.strerror}. Nothing was changed."
@@ -237,10 +241,7 @@ def _translation(place: str, error: sqlite3.Error) -> StoreError:
             "when its writes are done."
         )
     if code in _DAMAGED:
-        return StoreCorrupt(
-            f"{place} is damaged ({error}); {_survey(place)}. It was left as it is; restore it "
-            "from a backup, or export what is readable."
-        )
+        return _damaged(place, error)
     if code in _REFUSED:
         return ReadOnlyStore(
             f"{place} cannot be written ({error}); nothing was changed. Choose a place you may "
@@ -249,6 +250,13 @@ def _translation(place: str, error: sqlite3.Error) -> StoreError:
     if code == sqlite3.SQLITE_FULL:
         return StoreUnavailable(f"no room left on the disk of {place}; nothing was changed.")
     return StoreUnavailable(f"{place}: {error}; nothing was changed.")
+
+
+def _damaged(place: str, error: Exception) -> StoreCorrupt:
+    return StoreCorrupt(
+        f"{place} is damaged ({error}); {_survey(place)}. It was left as it is; restore it from "
+        "a backup, or save what is readable with `graphmem check --repair`."
+    )
 
 
 def _primary(error: sqlite3.Error) -> int:

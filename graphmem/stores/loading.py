@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from graphmem.model import Vector
 from graphmem.stores.columns import NONE, NewRows
+from graphmem.stores.damage import decodes
 from graphmem.stores.postings import PostingIndex, Vocabulary
 from graphmem.stores.rows import Row, numbers_of, split_texts
 from graphmem.stores.shard import Entry, Shard
@@ -14,8 +16,11 @@ from graphmem.stores.tables import Tables
 from graphmem.stores.vectorfile import BLOCK
 
 _ROWS_AT_ONCE = 8192
+SQUARE_TOLERANCE = 2e-2
+"""How far from 1 the squared length of a stored vector may be."""
 
 
+@decodes("a namespace")
 def load_shard(tables: Tables, namespace: str, dimension: int) -> Shard:
     """Read the columns, terms and vectors of a namespace; bodies and links stay behind."""
     shard = Shard(tables, tables.namespace_number(namespace), dimension)
@@ -26,6 +31,7 @@ def load_shard(tables: Tables, namespace: str, dimension: int) -> Shard:
     return shard
 
 
+@decodes("a changed note")
 def refresh(shard: Shard, tables: Tables, keys: Sequence[int]) -> None:
     """Read anew the notes with these keys, which another process changed or erased."""
     if shard.number is None:
@@ -86,26 +92,28 @@ def _load_columns(shard: Shard, tables: Tables, number: int) -> None:
     count = len(shard.ids)
     shard.row_of = dict(zip(shard.ids, range(count), strict=True))
     shard.row_of_key = dict(zip(shard.columns.key.tolist(), range(count), strict=True))
-    _pack_indexes(shard, blobs)
+    _pack_indexes(shard, blobs, tables.term_count(number))
 
 
-def _pack_indexes(shard: Shard, blobs: Sequence[bytes]) -> None:
+def _pack_indexes(shard: Shard, blobs: Sequence[bytes], words: int) -> None:
     rows = np.arange(len(blobs), dtype=np.int32)
     joined = b"".join(blobs)
     if len(joined) != 4 * int(shard.columns.terms.sum()):
         joined = b"".join(blob[: len(blob) // 4 * 4] for blob in blobs)  # `check` reports it
-    numbers = numbers_of(joined)
-    shard.by_term = PostingIndex(numbers, rows.repeat(shard.columns.terms))
-    if len(numbers):
-        shard.vocabulary.cover(int(numbers.max()))
+    numbers, holders = numbers_of(joined), rows.repeat(shard.columns.terms)
+    given = (numbers >= 0) & (numbers < words)  # the others were never given: `check` reports it
+    if not given.all():
+        numbers, holders = numbers[given], holders[given]
+    shard.by_term = PostingIndex(numbers, holders)
+    shard.vocabulary.cover(words - 1)
     shard.sources.pack()
 
 
 def _load_vectors(shard: Shard, tables: Tables, number: int) -> None:
     """Copy the blocks into memory; rows are in order of keys, as places are.
 
-    Blocks of another length are left out: such notes are searched by keywords alone, and
-    `check` reports and mends them.
+    Blocks of another length and vectors that are not of length 1 are left out: such notes
+    are searched by keywords alone, and `check` reports and mends them.
     """
     block = shard.vectors
     block.reserve(shard.columns.count + shard.columns.count // 8)
@@ -114,10 +122,18 @@ def _load_vectors(shard: Shard, tables: Tables, number: int) -> None:
     for first, value in tables.vectors.blocks(number):
         if len(value) != BLOCK * block.dimension * 4 or not block.dimension:
             continue
-        vectors = np.frombuffer(value, dtype="<f4").reshape(BLOCK, block.dimension)
+        vectors = _sound(np.frombuffer(value, dtype="<f4").reshape(BLOCK, block.dimension))
         start, stop = np.searchsorted(keys, (first, first + BLOCK)).tolist()
         whole = stop - start == BLOCK
         block.copy_in(start, vectors if whole else vectors[keys[start:stop] - first])
+
+
+def _sound(vectors: Vector) -> Vector:
+    """Return the vectors of a block with zeros in place of those that are not of length 1."""
+    with np.errstate(over="ignore", invalid="ignore"):  # damaged numbers may be of any size
+        squares = np.einsum("ij,ij->i", vectors, vectors)
+        sound = (np.abs(squares - 1.0) <= SQUARE_TOLERANCE) | (squares == 0.0)
+    return vectors if sound.all() else np.where(sound[:, None], vectors, np.float32(0.0))
 
 
 def _name_numbers(names: Vocabulary, column: Sequence[str | None]) -> list[int]:

@@ -9,6 +9,8 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmem.stores.damage import decodes
+
 Rows = NDArray[np.int32]
 """Row numbers of one shard, ascending."""
 
@@ -27,6 +29,7 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self.words)
 
+    @decodes("the words of a note")
     def texts(self, numbers: Sequence[int]) -> tuple[str, ...]:
         """Return the words of these numbers."""
         if len(numbers) > 1:

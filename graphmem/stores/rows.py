@@ -28,6 +28,7 @@ from graphmem.model import (
     Source,
     Vector,
 )
+from graphmem.stores.damage import DamagedRowError, decodes
 
 Row: TypeAlias = tuple[Any, ...]
 """A row as SQLite takes and returns it: its columns are of mixed types."""
@@ -152,6 +153,7 @@ def note_row(key: int, note: Note, terms: bytes) -> Row:
     )
 
 
+@decodes("a note")
 def note_of(namespace: str, row: Row) -> Note:
     """Return the note of a row of :data:`NOTE_COLUMNS`."""
     (
@@ -159,6 +161,8 @@ def note_of(namespace: str, row: Row) -> Note:
         importance, recalls, content_revision, feedback, accessed_at, role, content, keywords,
         context, source_revision, start, end, metadata, given,
     ) = row  # fmt: skip
+    if type(content) is not str or type(note_id) is not str or type(role) is not str:
+        raise DamagedRowError(f"note {note_id!r} holds bytes or numbers in place of its text")
     source = None
     if source_id is not None:
         source = Source(source_id, source_revision, position, start, end)
@@ -205,6 +209,8 @@ def link_row(low: int, high: int, link: Link) -> Row:
 def link_of(low_id: str, high_id: str, row: Row) -> Link:
     """Return the link of a row of table ``link`` whose ends have these ids."""
     _, _, weight, cosine, created_at, retrievals, retrieved_at = row
+    if type(weight) is not float or type(cosine) is not float or type(retrievals) is not int:
+        raise DamagedRowError(f"the link of {low_id!r} and {high_id!r} has no numbers")
     return Link(
         low_id,
         high_id,
@@ -273,6 +279,7 @@ def event_row(namespace: int, note_key: int, event: EvolutionEvent) -> Row:
     )
 
 
+@decodes("an event")
 def event_of(row: Row) -> EvolutionEvent:
     """Return the event of a row of :data:`EVENT_COLUMNS`."""
     (

@@ -20,6 +20,7 @@ from graphmem.stores.bodies import Bodies, Body
 from graphmem.stores.journal import MEMORY, Change, Journal, translated
 from graphmem.stores.loading import load_shard, refresh
 from graphmem.stores.rows import note_of, term_numbers
+from graphmem.stores.salvage import Saved, salvage
 from graphmem.stores.shard import Shard
 from graphmem.stores.tables import Tables
 from graphmem.stores.usage import KeyPair, PendingUse
@@ -199,6 +200,20 @@ class Session:
         except (OSError, sqlite3.Error) as error:
             part.unlink(missing_ok=True)
             raise TransferError(f"{path} cannot be written: {error}.") from error
+
+    def salvage(self) -> Saved:
+        """Put a new file with all that can be read in place of a damaged one.
+
+        Other processes must not have the file open: they would go on with the damaged one.
+        """
+        with self._guard():
+            if self._journal is not None:
+                self._journal.close()
+            self._journal = self._tables = None
+            self.pending.clear()
+            self._reset()
+            with translated(self.place):
+                return salvage(Path(self.place))
 
     # --- writing -----------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from graphmem.model import Link, NoteFilter, Scope, Vector
 from graphmem.stores.columns import NONE, Columns, NewRows
+from graphmem.stores.damage import decodes
 from graphmem.stores.linkgraph import LinkGraph
 from graphmem.stores.postings import PostingIndex, Vocabulary
 from graphmem.stores.rows import Row, link_of, split_texts, to_micros
@@ -140,6 +141,7 @@ class Shard:
             tagged[self._by_tag.rows(numbers[tag])] = True
         return tagged
 
+    @decodes("the tags of a namespace")
     def _index_tags(self) -> None:
         """Build the tag index at the first filter by tag; most namespaces never need it."""
         self._tags = Vocabulary()
@@ -227,6 +229,7 @@ class Shard:
         rows = [self.row_of[each] for each in ids if each in self.row_of]
         return self.as_links(self.tables.links_of(self.keys(rows)))
 
+    @decodes("a link")
     def as_links(self, rows: Iterable[Row]) -> list[Link]:
         """Return the links of rows of table ``link``."""
         ids, at = self.ids, self.row_of_key

@@ -191,6 +191,13 @@ class Tables:
             (start, start + first, end),
         ).fetchall()
 
+    def term_count(self, namespace: int) -> int:
+        """Return how many numbers were given to terms of a namespace so far."""
+        row = self._execute(
+            "SELECT next_term FROM namespace WHERE number = ?", (namespace,)
+        ).fetchone()
+        return 0 if row is None else int(row[0])
+
     def put_terms(self, rows: Iterable[tuple[int, str]]) -> None:
         """Write terms by key."""
         self._executemany("INSERT INTO term (key, word) VALUES (?, ?)", rows)

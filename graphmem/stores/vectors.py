@@ -59,7 +59,7 @@ class VectorBlock:
 
     @property
     def values(self) -> Vector:
-        """The block, shape (count, dimension); rows without a vector are undefined."""
+        """The block, shape (count, dimension); rows without a vector are no vectors."""
         return self._values[: self.count]
 
     def extend(self, rows: int) -> None:
@@ -71,7 +71,7 @@ class VectorBlock:
 
     def reserve(self, capacity: int) -> None:
         """Make room for `capacity` rows."""
-        values = np.empty((capacity, self.dimension), dtype=np.float32)
+        values = np.zeros((capacity, self.dimension), dtype=np.float32)
         values[: self.count] = self._values[: self.count]
         present = np.zeros(capacity, dtype=bool)
         present[: self.count] = self.present
