@@ -17,6 +17,9 @@ FOR (e:EvolutionEvent) REQUIRE (e.namespace, e.id) IS UNIQUE;
 CREATE CONSTRAINT related_unique IF NOT EXISTS
 FOR ()-[r:RELATED]-() REQUIRE (r.namespace, r.pair) IS UNIQUE;
 
+CREATE CONSTRAINT supersedes_unique IF NOT EXISTS
+FOR ()-[r:SUPERSEDES]-() REQUIRE (r.namespace, r.pair) IS UNIQUE;
+
 CREATE INDEX note_chain IF NOT EXISTS
 FOR (n:Note) ON (n.namespace, n.source_id, n.source_position, n.id);
 

@@ -15,6 +15,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from graphmem.algorithms.contradiction import (
+        find_disagreement,
+    )
     from graphmem.algorithms.evidence import (
         EvidenceNote,
         decide_from_evidence_notes,
@@ -81,6 +84,8 @@ if TYPE_CHECKING:
         AddReport,
         CheckReport,
         Considered,
+        Disagreement,
+        DisagreementKind,
         EraseReceipt,
         EventKind,
         Evidence,
@@ -126,6 +131,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "graphmem.algorithms.contradiction": ("find_disagreement",),
     "graphmem.algorithms.evidence": (
         "EvidenceNote",
         "decide_from_evidence_notes",
@@ -188,6 +194,8 @@ _HOME = {
         "AddReport",
         "CheckReport",
         "Considered",
+        "Disagreement",
+        "DisagreementKind",
         "EraseReceipt",
         "EventKind",
         "Evidence",
@@ -245,6 +253,8 @@ __all__ = [
     "Considered",
     "Decision",
     "Declaration",
+    "Disagreement",
+    "DisagreementKind",
     "Embedder",
     "EmbeddingError",
     "EmbeddingMismatch",
@@ -306,6 +316,7 @@ __all__ = [
     "WeightedSignal",
     "__version__",
     "decide_from_evidence_notes",
+    "find_disagreement",
     "heat",
     "importance_score",
     "link_weight_decayed",

@@ -203,6 +203,33 @@ class LinkKind(StrEnum):
 
     RELATED = "RELATED"
     FOLLOWS = "FOLLOWS"
+    SUPERSEDES = "SUPERSEDES"
+
+
+class DisagreementKind(StrEnum):
+    """In what a newer note says otherwise than an older one."""
+
+    NUMBER = "number"
+    DATE = "date"
+    NAME = "name"
+    NEGATION = "negation"
+    PREFERENCE = "preference"
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Why a note supersedes another: the words that differ, as they are written.
+
+    `before` stands in the older note, `after` in the newer one.
+    """
+
+    kind: DisagreementKind
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        """Render as a person reads it: ``date: 9:15 -> 11:30``."""
+        return f"{self.kind}: {self.before} -> {self.after}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,19 +237,22 @@ class Link:
     """An edge between two notes of one namespace.
 
     RELATED is undirected and stored once with ``from_id < to_id``; FOLLOWS points from the
-    later note to the one before it in the same source.
+    later note to the one before it in the same source; SUPERSEDES points from a note to an
+    older one it contradicts, and stands beside the RELATED link of the two.
 
     Attributes
     ----------
     weight
         Strength in [0, 1]: the similarity at first, later reinforced or decayed. 1 for
-        FOLLOWS.
+        FOLLOWS; a SUPERSEDES keeps the first.
     cosine
         Raw cosine the link was made with, never changed afterwards. 1 for FOLLOWS.
     created_at
         When the link was made; ``None`` for FOLLOWS, which is derived from positions.
     retrievals, last_retrieved_at
         How often and when the link lay on the path of a returned note.
+    reason
+        What a SUPERSEDES found; ``None`` for the others.
     """
 
     from_id: str
@@ -233,6 +263,7 @@ class Link:
     created_at: datetime | None = None
     retrievals: int = 0
     last_retrieved_at: datetime | None = None
+    reason: Disagreement | None = None
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -249,6 +280,21 @@ def related(a: str, b: str, cosine: float, created_at: datetime | None) -> Link:
     low, high = (a, b) if a < b else (b, a)
     weight = min(max(cosine, 0.0), 1.0)
     return Link(low, high, weight=weight, cosine=cosine, created_at=created_at)
+
+
+def supersedes(
+    newer_id: str, older_id: str, cosine: float, created_at: datetime | None, reason: Disagreement
+) -> Link:
+    """Build the SUPERSEDES link from a note to the older one it contradicts."""
+    return Link(
+        newer_id,
+        older_id,
+        weight=min(max(cosine, 0.0), 1.0),
+        cosine=cosine,
+        kind=LinkKind.SUPERSEDES,
+        created_at=created_at,
+        reason=reason,
+    )
 
 
 class EventKind(StrEnum):
@@ -403,7 +449,7 @@ class CandidateSet:
     candidates
         Ordered by note id.
     links
-        RELATED and FOLLOWS links whose two ends are candidates, each once, ordered by
+        Links of every kind whose two ends are candidates, each once, ordered by
         (kind, from_id, to_id).
     note_count
         Number of notes in scope and filter (N of the idf).
@@ -460,8 +506,9 @@ class NoteRecord:
 class WritePlan:
     """Everything one write changes; a store applies it whole or not at all.
 
-    Within one plan a note appears at most once in `notes`; a pair at most once in `links`
-    and never also in `unlinks`.
+    Within one plan a note appears at most once in `notes`; a pair at most once of each kind
+    in `links`, and never also in `unlinks` (of RELATED) or `unsuperseded` (of SUPERSEDES, from
+    the newer note to the older).
     """
 
     notes: tuple[NoteWrite, ...] = ()
@@ -471,13 +518,14 @@ class WritePlan:
     dropped_events: tuple[str, ...] = ()
     erased: tuple[str, ...] = ()
     model: ModelIdentity | None = None
+    unsuperseded: tuple[tuple[str, str], ...] = ()
 
     @property
     def empty(self) -> bool:
         """Whether applying it would change nothing."""
         return not (
             self.notes or self.links or self.unlinks or self.events or self.dropped_events
-            or self.erased
+            or self.erased or self.unsuperseded
         )  # fmt: skip
 
 
@@ -513,6 +561,7 @@ class Stats:
     model: ModelIdentity | None
     schema_version: int
     store: str
+    superseding: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -542,6 +591,8 @@ class AddReceipt:
     made; `evolved` the changes it caused in neighbours. `constructor` made its keywords,
     tags, context and importance: a rule, or a language model with the version of its prompt;
     empty when nothing was made. `fallback` says why the rule had to do for the model.
+    `superseding` are the SUPERSEDES links it made: to older notes it contradicts, or from
+    newer ones that contradict it.
     """
 
     note_id: str
@@ -552,6 +603,7 @@ class AddReceipt:
     importance: float
     constructor: str = ""
     fallback: str | None = None
+    superseding: tuple[Link, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -631,7 +683,9 @@ class RankedNote:
 
     `contributions` sum to `score` (1e-9); `signals` are the raw values behind them; `path`
     tells how the note came into the candidate set. The score orders one result and is not
-    comparable between questions.
+    comparable between questions. `supersedes` and `superseded_by` are the SUPERSEDES links
+    to older and from newer candidates, with what they say otherwise; a newer note stands
+    before the older one where their scores are comparable.
     """
 
     note: Note
@@ -639,6 +693,8 @@ class RankedNote:
     contributions: Mapping[str, float]
     signals: Mapping[str, float]
     path: tuple[Step, ...]
+    supersedes: tuple[Link, ...] = ()
+    superseded_by: tuple[Link, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

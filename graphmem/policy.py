@@ -48,6 +48,8 @@ class LinkPolicy(PolicyValue):
         How many of the most similar candidates are looked at, before the thresholds.
     evolve
         Whether near-identical notes evolve at all.
+    supersede
+        Whether linked notes are compared for what the newer one says otherwise.
     max_keywords, max_tags
         Bounds on the united metadata of an evolved note.
     """
@@ -56,6 +58,7 @@ class LinkPolicy(PolicyValue):
     evolution_threshold: Unit = 0.91
     limit: Limit = 10
     evolve: bool = True
+    supersede: bool = True
     max_keywords: Limit = 16
     max_tags: Limit = 12
 

@@ -90,7 +90,10 @@ class ScopeReader(Protocol):
         ...
 
     def links(self, ids: Sequence[str]) -> tuple[Link, ...]:
-        """Return the RELATED links with at least one end in `ids`, ordered by pair."""
+        """Return the stored links with at least one end in `ids`, by (pair, kind).
+
+        Stored are RELATED and SUPERSEDES; FOLLOWS is derived.
+        """
         ...
 
     def events(self, ids: Sequence[str]) -> tuple[EvolutionEvent, ...]:
@@ -143,10 +146,11 @@ class NoteStore(Protocol):
         be called again when the store has to retry: it must not have effects of its own.
 
         Application is whole or not at all: notes (compare-and-swap on
-        ``expected_revision``), unlinks, links (created, or weight, cosine and use counters
-        replaced), events, dropped events, erased notes with their links and events, and
-        FOLLOWS of the touched sources. ``plan.model`` is stored when the store has none
-        yet. An upsert keeps the stored ``recall_count`` and ``last_accessed_at`` (use is
+        ``expected_revision``), unlinks of RELATED and of SUPERSEDES, links (created, or weight,
+        cosine, reason and use counters replaced), events,
+        dropped events, erased notes with their links and events, and FOLLOWS of the touched
+        sources. ``plan.model`` is stored when the store has none yet. An upsert keeps the
+        stored ``recall_count`` and ``last_accessed_at`` (use is
         written by `record_use` and `load` only; on a new note those of the plan are
         taken). When this returns the write is durable.
 
@@ -189,7 +193,7 @@ class NoteStore(Protocol):
            (-importance, id). Nothing is reached through a note outside the scope or
            filter.
         4. Every candidate carries its cosine and terms; the links are all RELATED with
-           weight >= ``min_weight`` and all FOLLOWS among the candidates.
+           weight >= ``min_weight``, all FOLLOWS and all SUPERSEDES among the candidates.
         """
         ...
 
@@ -213,7 +217,7 @@ class NoteStore(Protocol):
     def neighbourhood(
         self, scope: Scope, note_id: str, hops: int = 1, limit: int = 500
     ) -> Neighbourhood:
-        """Return the note, what is within `hops` along RELATED and FOLLOWS, and the links.
+        """Return the note, what is within `hops` along RELATED and FOLLOWS, and all links.
 
         Nearest hops first, then by id, cut at `limit`; notes ordered by id, links by
         (kind, from_id, to_id). Archived notes are neither returned nor walked through,
@@ -238,7 +242,7 @@ class NoteStore(Protocol):
         ...
 
     def all_links(self, scope: Scope) -> Iterator[Link]:
-        """Iterate over the RELATED links whose two ends the scope may see, by pair."""
+        """Iterate over the stored links whose two ends the scope may see, by (pair, kind)."""
         ...
 
     def all_events(self, scope: Scope) -> Iterator[EvolutionEvent]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contract.builders import MODEL, later, link, make_event, make_note, new, unit
 
-from graphmem.model import Scope, Use, WritePlan
+from graphmem.model import Disagreement, DisagreementKind, Scope, Use, WritePlan, supersedes
 from graphmem.ports import NoteStore
 
 TEXTS = {
@@ -20,6 +20,7 @@ LINKS = (
     link("a", "b", 0.97), link("a", "c", 0.8), link("b", "c", 0.79), link("c", "d", 0.73),
     link("d", "e", 0.9), link("d", "f", 0.86), link("e", "f", 0.74),
 )  # fmt: skip
+CHANGE = supersedes("b", "a", 0.97, None, Disagreement(DisagreementKind.NEGATION, "aisle", "no"))
 SOURCE = "talk"
 
 
@@ -35,7 +36,7 @@ def fill(store: NoteStore, namespace: str) -> None:
     ]  # fmt: skip
     plan = WritePlan(
         notes=tuple(new(note, unit(index), ("seat",)) for index, note in enumerate(notes)),
-        links=LINKS,
+        links=(*LINKS, CHANGE),
         events=(make_event(notes[0], 2, trigger="b"), make_event(notes[0], 3)),
         model=MODEL,
     )

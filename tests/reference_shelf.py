@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import itertools
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -46,14 +46,31 @@ def inverse_frequency(note_count: int, found: int) -> int:
 
 @dataclass(slots=True)
 class Shelf:
-    """One namespace: records, RELATED links by pair, events by id."""
+    """One namespace: records, RELATED and SUPERSEDES links by pair, events by id."""
 
     records: dict[str, NoteRecord] = field(default_factory=dict)
     related: dict[tuple[str, str], Link] = field(default_factory=dict)
     events: dict[str, EvolutionEvent] = field(default_factory=dict)
+    superseding: dict[tuple[str, str], Link] = field(default_factory=dict)
 
     def duplicate(self) -> Shelf:
-        return Shelf(dict(self.records), dict(self.related), dict(self.events))
+        return Shelf(
+            dict(self.records), dict(self.related), dict(self.events), dict(self.superseding)
+        )
+
+    @property
+    def stored_links(self) -> list[Link]:
+        """The links that are not derived, by pair and kind."""
+        links = (*self.related.values(), *self.superseding.values())
+        return sorted(links, key=lambda link: (link.pair, link.kind))
+
+    def put_links(self, links: Iterable[Link]) -> None:
+        for link in links:
+            changes = link.kind is LinkKind.SUPERSEDES
+            if changes and (link.from_id == link.to_id or link.reason is None):
+                raise Conflict(f"link {link.pair}: no reason; nothing was changed")
+            kept = self.superseding if link.kind is LinkKind.SUPERSEDES else self.related
+            kept[link.pair] = copy.deepcopy(link)
 
     def seen(self, scope: Scope, where: NoteFilter = EVERY_NOTE) -> dict[str, NoteRecord]:
         """Records of the scope that pass the filter, by id."""
@@ -77,7 +94,7 @@ class Shelf:
         ]
 
     def check_whole(self) -> None:
-        for link in self.related.values():
+        for link in self.stored_links:
             if not self.records.keys() >= set(link.pair):
                 raise Conflict(f"link {link.pair}: an end is missing; nothing was changed")
         for event in self.events.values():
@@ -124,7 +141,8 @@ def links_among(
     shelf: Shelf, ids: set[str], min_weight: float, seen: Collection[str]
 ) -> tuple[Link, ...]:
     related = [link for link in shelf.related.values() if link.weight >= min_weight]
-    inside = [link for link in (*related, *shelf.follows(seen)) if ids >= set(link.pair)]
+    links = (*related, *shelf.follows(seen), *shelf.superseding.values())
+    inside = [link for link in links if ids >= set(link.pair)]
     return tuple(sorted(inside, key=_by_kind))
 
 

@@ -26,6 +26,7 @@ from graphmem.model import (
     CheckReport,
     EvolutionEvent,
     Link,
+    LinkKind,
     ModelIdentity,
     Neighbour,
     Neighbourhood,
@@ -119,7 +120,9 @@ class ReferenceStore:
                 self._put(shelf, scope, write)
             for pair in plan.unlinks:
                 shelf.related.pop(pair, None)
-            shelf.related |= {link.pair: copy.deepcopy(link) for link in plan.links}
+            for pair in plan.unsuperseded:
+                shelf.superseding.pop(pair, None)
+            shelf.put_links(plan.links)
             shelf.events |= {event.id: copy.deepcopy(event) for event in plan.events}
             for event_id in plan.dropped_events:
                 shelf.events.pop(event_id, None)
@@ -148,8 +151,9 @@ class ReferenceStore:
     def _erase(shelf: Shelf, ids: frozenset[str]) -> None:
         for id_ in ids:
             shelf.records.pop(id_, None)
-        for pair in [pair for pair in shelf.related if ids & set(pair)]:
-            del shelf.related[pair]
+        for links in (shelf.related, shelf.superseding):
+            for pair in [pair for pair in links if ids & set(pair)]:
+                del links[pair]
         for event in [event for event in shelf.events.values() if event.note_id in ids]:
             del shelf.events[event.id]
 
@@ -195,7 +199,7 @@ class ReferenceStore:
             if any(record.note.namespace != scope.namespace for record in notes):
                 raise Conflict("a record is of another namespace; nothing was changed")
             shelf.records |= {record.note.id: copy.deepcopy(record) for record in notes}
-            shelf.related |= {link.pair: copy.deepcopy(link) for link in links}
+            shelf.put_links(links)
             shelf.events |= {event.id: copy.deepcopy(event) for event in events}
             shelf.check_whole()
             self._shelves[scope.namespace], self._model = shelf, agreed
@@ -275,7 +279,7 @@ class ReferenceStore:
     def all_links(self, scope: Scope) -> Iterator[Link]:
         shelf = self.shelf(scope.namespace)
         seen = shelf.seen(scope).keys()
-        return (link for pair, link in sorted(shelf.related.items()) if seen >= set(pair))
+        return (link for link in shelf.stored_links if seen >= set(link.pair))
 
     def all_events(self, scope: Scope) -> Iterator[EvolutionEvent]:
         shelf = self.shelf(scope.namespace)
@@ -296,7 +300,7 @@ class ReferenceStore:
             namespace=scope.namespace,
             notes=len(notes),
             archived=sum(note.archived for note in notes),
-            related=len(list(self.all_links(scope))),
+            related=sum(link.kind is LinkKind.RELATED for link in self.all_links(scope)),
             follows=len(shelf.follows(ids)),
             sources=len({note.source.id for note in notes if note.source is not None}),
             events=len(list(self.all_events(scope))),
@@ -304,6 +308,7 @@ class ReferenceStore:
             model=self._model,
             schema_version=0,
             store=self.label,
+            superseding=sum(link.kind is LinkKind.SUPERSEDES for link in self.all_links(scope)),
         )
 
     def check(self, scope: Scope, *, repair: bool = False) -> CheckReport:

@@ -210,14 +210,15 @@ CALL (near, matched, along_related, before, after, of_source) {
 CALL (candidates) {
   UNWIND candidates AS a
   WITH a, a.id AS id
-  MATCH (a)-[r:RELATED]-()
-  WHERE r.weight >= $min_weight
+  MATCH (a)-[r:RELATED|SUPERSEDES]-()
+  WHERE r.weight >= $min_weight OR r.reason IS NOT NULL
   WITH r, collect(id) AS ends
   WHERE size(ends) = 2
   RETURN collect([
     ends[0], ends[1], r.weight, r.cosine,
     r.created_at.epochMillis * 1000 + r.created_at.microsecond % 1000, r.retrievals,
-    r.last_retrieved_at.epochMillis * 1000 + r.last_retrieved_at.microsecond % 1000
+    r.last_retrieved_at.epochMillis * 1000 + r.last_retrieved_at.microsecond % 1000,
+    CASE WHEN r.reason IS NOT NULL THEN [startNode(r).id, r.reason, r.before, r.after] END
   ]) AS links
 }
 // The note each candidate follows, over those that are hidden; it need not be a candidate.

@@ -1,10 +1,11 @@
-// RELATED and FOLLOWS links between these notes
+// RELATED, FOLLOWS and SUPERSEDES links between these notes
 MATCH (a:Note {namespace: $namespace}) WHERE a.id IN $ids
 CALL (a) {
-  MATCH (a)-[r:RELATED]->(b:Note)
+  MATCH (a)-[r:RELATED|SUPERSEDES]->(b:Note)
   WHERE b.id IN $ids
   RETURN r {
     from_id: a.id, to_id: b.id, kind: type(r), .weight, .cosine,
+    .reason, .before, .after,
     created_at: r.created_at.epochMillis * 1000 + r.created_at.microsecond % 1000, .retrievals,
     last_retrieved_at:
       r.last_retrieved_at.epochMillis * 1000 + r.last_retrieved_at.microsecond % 1000

@@ -19,6 +19,13 @@ CALL () {
     AND ($authors IS NULL OR (n.author IN $authors AND m.author IN $authors))
   RETURN count(r) AS related
 }
+CALL () {
+  MATCH (n:Note {namespace: $namespace})-[r:SUPERSEDES]->(m:Note)
+  WHERE n.id IS NOT NULL
+    AND ($sources IS NULL OR (n.source_id IN $sources AND m.source_id IN $sources))
+    AND ($authors IS NULL OR (n.author IN $authors AND m.author IN $authors))
+  RETURN count(r) AS superseding
+}
 OPTIONAL MATCH (g:GraphMem {name: 'graphmem'})
-RETURN notes, archived, sources, recalls, events, related, follows,
+RETURN notes, archived, sources, recalls, events, related, superseding, follows,
        g.schema_version AS schema_version, g.model_id AS model_id, g.dimension AS dimension

@@ -116,6 +116,16 @@ class CandidateTable:
         return before, after
 
     @cached_property
+    def superseding(self) -> Sequence[tuple[int, int]]:
+        """Rows (newer, older) of the notes that supersede another, the oldest first."""
+        links = [link for link in self.found.links if link.kind is LinkKind.SUPERSEDES]
+        if not links:
+            return ()
+        row_of = {note.id: row for row, note in enumerate(self.notes)}
+        pairs = [(row_of[link.from_id], row_of[link.to_id]) for link in links]
+        return sorted(pairs, key=lambda pair: self.notes[pair[1]].created_at)
+
+    @cached_property
     def sources(self) -> tuple[Rows, tuple[str, ...]]:
         """Number of each candidate's source, -1 without one, and the ids of the sources."""
         numbers: dict[str, int] = {}

@@ -17,6 +17,7 @@ import numpy as np
 from graphmem.algorithms.candidate_table import CandidateTable, Column, Rows
 from graphmem.algorithms.diversity import maximal_marginal_relevance, term_similarity
 from graphmem.algorithms.importance import ranked_importance
+from graphmem.algorithms.newest_first import newest_first
 from graphmem.algorithms.salience import (
     Blend,
     SalienceWeights,
@@ -109,7 +110,7 @@ def fuse(weights: Mapping[str, float], columns: Mapping[str, Column], count: int
 
 
 def rank_candidates(table: CandidateTable, policy: Policy) -> Ranking:
-    """Rank the whole candidate set, ties by id.
+    """Rank the whole candidate set, ties by id, newer notes before those they supersede.
 
     Raises
     ------
@@ -119,6 +120,8 @@ def rank_candidates(table: CandidateTable, policy: Policy) -> Ranking:
     relevance = policy.relevance
     columns = measure(table, {*relevance.weights, *(relevance.source_weights or ())})
     blend = _blend(table, fuse(relevance.weights, columns, len(table)), policy)
+    if table.superseding:
+        blend = newest_first(blend, table.vector, table.superseding)
     order = np.argsort(-blend.scores, kind="stable")
     if policy.diversity is not None:
         order = _diversified(table, blend, order, policy.diversity)

@@ -115,20 +115,20 @@ def links(
     namespace: Namespace = DEFAULT_NAMESPACE,
     as_json: AsJson = False,
 ) -> None:
-    """List a note's links: RELATED, strongest first, then FOLLOWS."""
+    """List a note's links: RELATED, strongest first, then FOLLOWS and SUPERSEDES."""
     from graphmem.interfaces.render import links_table
     from graphmem.model import LinkKind
 
     with opened(url, namespace) as memory:
         related = memory.links(note_id, min_weight)
         around = memory.neighbourhood(note_id)
-    follows = tuple(
-        link for link in around.links if link.kind is LinkKind.FOLLOWS and note_id in link.pair
+    others = tuple(
+        link for link in around.links if link.kind is not LinkKind.RELATED and note_id in link.pair
     )
     if as_json:
-        show_json({"note_id": note_id, "links": related + follows})
-    elif related or follows:
-        show(links_table(note_id, related + follows, {note.id: note for note in around.notes}))
+        show_json({"note_id": note_id, "links": related + others})
+    elif related or others:
+        show(links_table(note_id, related + others, {note.id: note for note in around.notes}))
     else:
         show("No links.")
 

@@ -46,13 +46,17 @@ class SourceResult(_Result):
 
 
 class LinkResult(_Result):
-    """An edge between two notes; FOLLOWS points to the earlier one of a source."""
+    """An edge between two notes.
+
+    FOLLOWS points to the earlier one of a source, SUPERSEDES to the older one it contradicts.
+    """
 
     kind: LinkKind
     from_id: str
     to_id: str
     weight: float = Field(description="Strength in 0..1.")
     cosine: float = Field(description="Similarity when the link was made.")
+    reason: str | None = Field(description="For SUPERSEDES: what the newer note says otherwise.")
 
     @classmethod
     def of(cls, link: Link) -> LinkResult:
@@ -63,6 +67,7 @@ class LinkResult(_Result):
             to_id=link.to_id,
             weight=link.weight,
             cosine=link.cosine,
+            reason=None if link.reason is None else str(link.reason),
         )
 
 
@@ -118,7 +123,7 @@ class RememberResult(_Result):
     revision: int
     outcome: str = Field(description="added, revised or unchanged.")
     importance: float
-    links: tuple[LinkResult, ...] = Field(description="RELATED links that were made.")
+    links: tuple[LinkResult, ...] = Field(description="Links that were made.")
     evolved: tuple[str, ...] = Field(description="Ids of the events this caused in other notes.")
 
     @classmethod
@@ -129,7 +134,7 @@ class RememberResult(_Result):
             revision=receipt.revision,
             outcome=receipt.outcome,
             importance=receipt.importance,
-            links=tuple(LinkResult.of(link) for link in receipt.links),
+            links=tuple(LinkResult.of(link) for link in (*receipt.links, *receipt.superseding)),
             evolved=tuple(event.id for event in receipt.evolved),
         )
 
@@ -146,6 +151,9 @@ class RecalledNote(_Result):
     score: float = Field(description="Orders this result only.")
     contributions: dict[str, float] = Field(description="Parts that sum to the score.")
     path: tuple[str, ...] = Field(description="How the note came in, from seed to note.")
+    superseded_by: tuple[LinkResult, ...] = Field(
+        description="Newer notes found for this question that say otherwise; prefer them."
+    )
 
     @classmethod
     def of(cls, ranked: RankedNote) -> RecalledNote:
@@ -161,6 +169,7 @@ class RecalledNote(_Result):
             score=ranked.score,
             contributions=dict(ranked.contributions),
             path=tuple(map(str, ranked.path)),
+            superseded_by=tuple(LinkResult.of(link) for link in ranked.superseded_by),
         )
 
 

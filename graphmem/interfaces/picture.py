@@ -50,6 +50,7 @@ class EdgeKind(StrEnum):
 
     RELATED = "RELATED"
     FOLLOWS = "FOLLOWS"
+    SUPERSEDES = "SUPERSEDES"
     SOURCE = "same source"
     SEED = "seed"
 
@@ -271,6 +272,8 @@ def _ranked_node(
         Fact("score", f"{ranked.score:.3f}"),
         Fact("made of", ", ".join(f"{name} {value:.3f}" for name, value in parts)),
         Fact("path", ", ".join(map(str, ranked.path))),
+        *(Fact("newer than", f"{each.to_id} ({each.reason})") for each in ranked.supersedes),
+        *(Fact("outdated by", f"{each.from_id} ({each.reason})") for each in ranked.superseded_by),
     )
     return PictureNode(
         id=ranked.note.id,
@@ -333,6 +336,9 @@ def _link_facts(link: Link) -> tuple[Fact, ...]:
     if link.kind is LinkKind.FOLLOWS:
         return (Fact("kind", "FOLLOWS: the next in its source"),)
     made = () if link.created_at is None else (Fact("linked", day(link.created_at)),)
+    if link.reason is not None:
+        kind = Fact("kind", "SUPERSEDES: says otherwise than the older note")
+        return (kind, Fact("reason", str(link.reason)), Fact("cosine", f"{link.cosine:.2f}"), *made)
     return (
         Fact("kind", link.kind.value),
         Fact("weight", f"{link.weight:.2f}"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from rich import box
@@ -105,7 +105,7 @@ def numbered_table(rows: Sequence[tuple[str, RankedNote]]) -> Table:
     for label, ranked in rows:
         table.add_row(
             label,
-            _note_cell(ranked.note),
+            Text("\n").join([_note_cell(ranked.note), *_changes(ranked)]),
             f"{ranked.score:.3f}",
             *(_part(ranked.contributions, part) for part in parts),
             path_text(ranked.path),
@@ -146,6 +146,14 @@ def _part(contributions: Mapping[str, float], name: str) -> str:
 def _note_cell(note: Note) -> Text:
     about = " · ".join(part for part in (note.id, note.author or "", day(note.created_at)) if part)
     return Text.assemble(excerpt(note.content), "\n", (safe(about), "dim"))
+
+
+def _changes(ranked: RankedNote) -> Iterator[Text]:
+    """Yield what a note says otherwise than older ones, and newer ones than it."""
+    for link in ranked.supersedes:
+        yield Text(safe(f"newer than {link.to_id} ({link.reason})"), style="green")
+    for link in ranked.superseded_by:
+        yield Text(safe(f"outdated by {link.from_id} ({link.reason})"), style="yellow")
 
 
 def path_text(path: Sequence[Step]) -> Text:
@@ -191,6 +199,10 @@ def receipt_text(receipt: AddReceipt) -> Text:
     )
     for link in receipt.links:
         text.append(f"\n  RELATED {link.weight:.2f} with {safe(link.other(receipt.note_id))}")
+    for link in receipt.superseding:
+        text.append(
+            f"\n  SUPERSEDES {safe(link.from_id)} -> {safe(link.to_id)} ({safe(str(link.reason))})"
+        )
     for event in receipt.evolved:
         text.append(f"\n  evolved {safe(event.note_id)} (event {safe(event.id)})")
     return text
@@ -243,14 +255,28 @@ def links_table(note_id: str, links: Sequence[Link], notes: Mapping[str, Note]) 
     for link in links:
         other = notes.get(link.other(note_id))
         related = link.kind is LinkKind.RELATED
+        measured = link.kind is not LinkKind.FOLLOWS
         table.add_row(
-            link.kind.value if related or link.from_id == note_id else "followed by",
-            f"{link.weight:.3f}" if related else "",
-            f"{link.cosine:.3f}" if related else "",
+            _kind_text(note_id, link),
+            f"{link.weight:.3f}" if measured else "",
+            f"{link.cosine:.3f}" if measured else "",
             str(link.retrievals) if related else "",
             _note_cell(other) if other else Text(safe(link.other(note_id))),
         )
     return table
+
+
+_BACKWARDS = {
+    LinkKind.RELATED: "RELATED",
+    LinkKind.FOLLOWS: "followed by",
+    LinkKind.SUPERSEDES: "superseded by",
+}
+
+
+def _kind_text(note_id: str, link: Link) -> Text:
+    """Return how a note stands to the other end, and why when it is outdated."""
+    name = link.kind.value if link.from_id == note_id else _BACKWARDS[link.kind]
+    return Text(name if link.reason is None else f"{name}\n{safe(str(link.reason))}")
 
 
 def events_view(events: Sequence[EvolutionEvent]) -> RenderableType:
@@ -318,6 +344,11 @@ def erased_text(receipt: EraseReceipt) -> Text:
 # --- the store as a whole --------------------------------------------------------------
 
 
+def _links_counted(stats: Stats) -> str:
+    counted = f"{stats.related} RELATED, {stats.follows} FOLLOWS"
+    return f"{counted}, {stats.superseding} SUPERSEDES" if stats.superseding else counted
+
+
 def stats_table(stats: Stats) -> Table:
     """Return the counts of a scope."""
     table = Table.grid(padding=(0, 2))
@@ -329,7 +360,7 @@ def stats_table(stats: Stats) -> Table:
         ("namespace", stats.namespace),
         ("model", f"{model.model_id}, {model.dimension} dimensions" if model else "none yet"),
         ("notes", f"{stats.notes} ({stats.archived} archived) from {stats.sources} sources"),
-        ("links", f"{stats.related} RELATED, {stats.follows} FOLLOWS"),
+        ("links", _links_counted(stats)),
         ("events", str(stats.events)),
         ("recalls", str(stats.recalls)),
     )

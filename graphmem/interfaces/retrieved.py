@@ -5,7 +5,16 @@ from __future__ import annotations
 from graphmem.interfaces.json_view import as_json
 from graphmem.model import EvidenceDecision, RankedNote
 
-EXPLAINING = ("id", "score", "contributions", "signals", "path", "decision", "note_metadata")
+EXPLAINING = (
+    "id",
+    "score",
+    "contributions",
+    "signals",
+    "path",
+    "superseded_by",
+    "decision",
+    "note_metadata",
+)
 """Keys that explain the retrieval; the others say where the note comes from."""
 
 
@@ -13,8 +22,9 @@ def retrieved_metadata(ranked: RankedNote, decision: EvidenceDecision) -> dict[s
     """Return the metadata of one retrieved note, as JSON values.
 
     ``contributions`` sum to ``score``, which orders one result; ``path`` says how the note
-    came in; ``decision`` says whether memory answers the question and, as ``supports``, the
-    probability that this note does (``None`` when it was not judged).
+    came in; ``superseded_by`` names newer notes that say otherwise; ``decision`` says whether
+    memory answers the question and, as ``supports``, the probability that this note does
+    (``None`` when it was not judged).
     """
     note = ranked.note
     judged = {evidence.note_id: evidence.supports for evidence in decision.judged}
@@ -30,6 +40,7 @@ def retrieved_metadata(ranked: RankedNote, decision: EvidenceDecision) -> dict[s
         "contributions": dict(ranked.contributions),
         "signals": dict(ranked.signals),
         "path": [str(step) for step in ranked.path],
+        "superseded_by": [link.from_id for link in ranked.superseded_by],
         "decision": {
             "outcome": decision.outcome.value,
             "answerable": decision.answerable,

@@ -30,6 +30,7 @@ EDGE_LENGTH = 90.0
 _ATTRACTION = {
     EdgeKind.RELATED: 1.0,
     EdgeKind.FOLLOWS: 0.5,
+    EdgeKind.SUPERSEDES: 1.0,
     EdgeKind.SOURCE: 0.3,
     EdgeKind.SEED: 0.6,
 }

@@ -94,7 +94,7 @@ def undo(setup: Setup, event_id: object) -> EvolutionEvent:
             link for link in target.unlinked if work.note(link.other(note.id)) is not None
         )  # fmt: skip
         for link in target.linked:
-            work.unlink(link.pair)
+            work.unlink(link)
         for link in back:
             work.link(link)
         result = replace(undone.event, linked=back, unlinked=target.linked)
@@ -173,7 +173,7 @@ def _erase_in(
     setup: Setup, reader: ScopeReader, work: Workspace, ids: Sequence[str]
 ) -> EraseReceipt:
     events = {event.id: event for event in reader.events(ids)}
-    links = {link.pair for link in reader.links(ids)}
+    links = reader.links(ids)
     touched, history = _carried(setup, reader, ids)
     redaction = redact(frozenset(ids), tuple(touched.values()), history)
     for note in redaction.notes:

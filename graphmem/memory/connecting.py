@@ -8,7 +8,7 @@ import numpy as np
 
 from graphmem.memory.entry import checked_id
 from graphmem.memory.setup import Setup, not_found
-from graphmem.model import Link, Note, Vector, WritePlan
+from graphmem.model import Link, LinkKind, Note, Vector, WritePlan
 from graphmem.ports import ScopeReader
 
 WEIGHT_BY_HAND = 1.0
@@ -43,7 +43,7 @@ def _missing(setup: Setup, reader: ScopeReader, wanted: list[tuple[str, str]]) -
     unknown = [note_id for note_id in ids if note_id not in notes]
     if unknown:
         raise not_found(unknown, setup.scope)
-    there = {link.pair for link in reader.links(ids)}
+    there = {link.pair for link in reader.links(ids) if link.kind is LinkKind.RELATED}
     vectors = reader.vectors(ids)
     now = setup.now()
     return tuple(

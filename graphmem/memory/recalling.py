@@ -21,6 +21,8 @@ from graphmem.model import (
     CandidateSet,
     Considered,
     EvidenceDecision,
+    Link,
+    LinkKind,
     NoteFilter,
     RankedNote,
     RankedSource,
@@ -61,12 +63,13 @@ def recall(setup: Setup, request: RecallRequest) -> RecallResult:
     decision = _decided(setup, request, ranking)
     chosen, sources = _cut(ranking, request)
     paths = trace_paths(found, asked, _returned(chosen, sources))
+    shown = Explained(paths, tuple(x for x in found.links if x.kind is LinkKind.SUPERSEDES))
     if request.track and chosen:
         setup.store.record_use(setup.scope, _use(chosen, paths, request.at))
     return RecallResult(
         query=request.query,
-        notes=tuple(_note(ranked, paths) for ranked in chosen),
-        sources=tuple(_source(source, paths) for source in sources),
+        notes=tuple(shown.note(ranked) for ranked in chosen),
+        sources=tuple(shown.source(source) for source in sources),
         decision=decision,
         considered=_considered(found, len(chosen)),
         policy=request.policy.name,
@@ -133,14 +136,30 @@ def _returned(chosen: Sequence[Ranked], sources: Sequence[SourceRank]) -> Iterat
         yield ranked.candidate.note.id
 
 
-def _note(ranked: Ranked, paths: Paths) -> RankedNote:
-    note = ranked.candidate.note
-    return RankedNote(note, ranked.score, ranked.contributions, ranked.signals, paths[note.id])
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What is told about the notes of an answer: their paths, and which of them are outdated."""
 
+    paths: Paths
+    superseding: tuple[Link, ...]
 
-def _source(source: SourceRank, paths: Paths) -> RankedSource:
-    notes = tuple(_note(ranked, paths) for ranked in source.ranked)
-    return RankedSource(source.source_id, source.score, source.contributions, notes)
+    def note(self, ranked: Ranked) -> RankedNote:
+        """Return a note as the answer shows it."""
+        note = ranked.candidate.note
+        return RankedNote(
+            note,
+            ranked.score,
+            ranked.contributions,
+            ranked.signals,
+            self.paths[note.id],
+            supersedes=tuple(link for link in self.superseding if link.from_id == note.id),
+            superseded_by=tuple(link for link in self.superseding if link.to_id == note.id),
+        )
+
+    def source(self, source: SourceRank) -> RankedSource:
+        """Return a source with its notes as the answer shows them."""
+        notes = tuple(self.note(ranked) for ranked in source.ranked)
+        return RankedSource(source.source_id, source.score, source.contributions, notes)
 
 
 def _use(chosen: Sequence[Ranked], paths: Paths, at: datetime) -> Use:

@@ -26,7 +26,7 @@ from graphmem.algorithms.provenance import (
 )
 from graphmem.algorithms.summarising import EXTRACTOR, extract_summary, in_order_of_telling
 from graphmem.errors import InvalidInput
-from graphmem.model import Json, Link, Note, Source
+from graphmem.model import Json, Link, LinkKind, Note, Source
 
 SUMMARY_ROLE = "summary"
 RECEIPT_KEY = "graphmem:receipt"
@@ -70,7 +70,9 @@ class Material:
         """Order notes, and keep the links whose two ends are among them."""
         told = in_order_of_telling(note for note in notes if not note.archived)
         ids = {note.id for note in told}
-        inside = (link for link in links if ids.issuperset(link.pair))
+        inside = (
+            link for link in links if link.kind is LinkKind.RELATED and ids.issuperset(link.pair)
+        )
         return cls(told, tuple(sorted(inside, key=lambda link: link.pair)))
 
     @property
@@ -233,8 +235,8 @@ class Holdings:
             self.by_tag[tag].append(note)
 
     def take_link(self, link: Link) -> None:
-        """Take one link in."""
-        for end in link.pair:
+        """Take one link in; what supersedes what is no part of a summary."""
+        for end in link.pair if link.kind is LinkKind.RELATED else ():
             self.links_of[end].append(link)
 
     def material(self, spec: SummarySpec) -> Material:

@@ -25,6 +25,7 @@ from graphmem.memory.workspace import terms_of, text_to_embed
 from graphmem.model import (
     EvolutionEvent,
     Link,
+    LinkKind,
     ModelIdentity,
     Note,
     NoteRecord,
@@ -85,6 +86,7 @@ def maintain(setup: Setup, at: datetime) -> Maintenance:
         moved = [
             replace(link, weight=weight)
             for link in setup.store.all_links(setup.scope)
+            if link.kind is LinkKind.RELATED
             if (weight := maintained_weight(link, at)) != link.weight
         ]
         changed = len(moved)

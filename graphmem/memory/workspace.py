@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from graphmem.algorithms.text import embedding_text, index_terms
 from graphmem.model import (
     EvolutionEvent,
     Link,
+    LinkKind,
     ModelIdentity,
     Neighbour,
     Note,
@@ -27,6 +29,13 @@ from graphmem.ports import ScopeReader
 
 SPARE = 32
 """Neighbours fetched beyond the limit, so that a few changed notes need no second look."""
+
+
+_LinkKey: TypeAlias = tuple[str, str, LinkKind]
+
+
+def _key(link: Link) -> _LinkKey:
+    return *link.pair, link.kind
 
 
 def text_to_embed(note: Note) -> str:
@@ -62,8 +71,8 @@ class Workspace:
         self._notes: dict[str, Note] = {}
         self._vectors = _VectorOverlay()
         self._touched: dict[str, None] = {}
-        self._links: dict[tuple[str, str], Link | None] = {}
-        self._pairs: dict[str, list[tuple[str, str]]] = {}
+        self._links: dict[_LinkKey, Link | None] = {}
+        self._link_keys: dict[str, list[_LinkKey]] = {}
         self._events: dict[str, EvolutionEvent] = {}
         self._dropped: dict[str, None] = {}
         self._erased: dict[str, None] = {}
@@ -96,18 +105,18 @@ class Workspace:
 
     def prefetch_similar(
         self, vectors: Mapping[str, Vector], limit: int, at_least: float
-    ) -> list[Neighbour]:
+    ) -> dict[str, tuple[Neighbour, ...]]:
         """Search the store once for all vectors of a batch, keyed by note id; return the finds.
 
         They are used by :meth:`similar`, when it is asked with the same `at_least`.
         """
         if not vectors:
-            return []
+            return {}
         asked = limit + SPARE
         rows = self._reader.nearest(np.stack(list(vectors.values())), asked, at_least)
         for (note_id, vector), row in zip(vectors.items(), rows, strict=True):
             self._near[note_id] = _Search(vector, asked, at_least, row)
-        return [neighbour for row in rows for neighbour in row]
+        return dict(zip(vectors, rows, strict=True))
 
     def similar(
         self, note_id: str, vector: Vector, limit: int, at_least: float
@@ -152,15 +161,13 @@ class Workspace:
         return self._reader.vectors([note_id]).get(note_id) if vector is None else vector
 
     def links_of(self, *ids: str) -> tuple[Link, ...]:
-        """Return the RELATED links of these notes as they will be, by pair."""
+        """Return the stored links of these notes as they will be, by (pair, kind)."""
         if not ids:
             return ()
-        links: dict[tuple[str, str], Link | None] = {
-            link.pair: link for link in self._reader.links(ids)
-        }
+        links: dict[_LinkKey, Link | None] = {_key(link): link for link in self._reader.links(ids)}
         for note_id in ids:
-            for pair in self._pairs.get(note_id, ()):
-                links[pair] = self._links[pair]
+            for key in self._link_keys.get(note_id, ()):
+                links[key] = self._links[key]
         return tuple(link for _, link in sorted(links.items()) if link is not None)
 
     def events_of(self, note_id: str) -> tuple[EvolutionEvent, ...]:
@@ -197,17 +204,18 @@ class Workspace:
 
     def link(self, link: Link) -> None:
         """Create or replace a link."""
-        self._set_link(link.pair, link)
+        self._set_link(link, link)
 
-    def unlink(self, pair: tuple[str, str]) -> None:
+    def unlink(self, link: Link) -> None:
         """Remove a link."""
-        self._set_link(pair, None)
+        self._set_link(link, None)
 
-    def _set_link(self, pair: tuple[str, str], link: Link | None) -> None:
-        if pair not in self._links:
-            for end in pair:
-                self._pairs.setdefault(end, []).append(pair)
-        self._links[pair] = link
+    def _set_link(self, link: Link, after: Link | None) -> None:
+        key = _key(link)
+        if key not in self._links:
+            for end in link.pair:
+                self._link_keys.setdefault(end, []).append(key)
+        self._links[key] = after
 
     def record(self, event: EvolutionEvent) -> None:
         """Store or replace an event."""
@@ -232,12 +240,17 @@ class Workspace:
         return WritePlan(
             notes=notes,
             links=links,
-            unlinks=tuple(pair for pair, link in self._links.items() if link is None),
+            unlinks=self._unlinked(LinkKind.RELATED),
+            unsuperseded=self._unlinked(LinkKind.SUPERSEDES),
             events=tuple(self._events.values()),
             dropped_events=tuple(self._dropped),
             erased=tuple(self._erased),
             model=model if any(note.embedding is not None for note in notes) else None,
         )
+
+    def _unlinked(self, kind: LinkKind) -> tuple[tuple[str, str], ...]:
+        gone = (key for key, link in self._links.items() if link is None)
+        return tuple((from_id, to_id) for from_id, to_id, of in gone if of is kind)
 
     def _write(self, note_id: str) -> NoteWrite:
         note, stored = self._notes[note_id], self._stored.get(note_id)

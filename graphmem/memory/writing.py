@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
 from graphmem.algorithms.construction import Construction, construct_note
+from graphmem.algorithms.contradiction import may_supersede
 from graphmem.algorithms.evolution import (
     MetadataProposer,
     clip_similarity,
@@ -18,6 +19,7 @@ from graphmem.algorithms.evolution import (
 from graphmem.algorithms.importance import importance_score
 from graphmem.errors import GraphmemError, InvalidNote, NotAuthorised
 from graphmem.memory.constructing import BY_RULE, Made
+from graphmem.memory.contradicting import contradict, outdated, to_compare
 from graphmem.memory.entry import NaiveTimes, NoteEntry, checked_note
 from graphmem.memory.workspace import Workspace, text_to_embed
 from graphmem.model import (
@@ -281,9 +283,20 @@ class Writer:
                 first.setdefault(draft.note_id, vector)
         policy = self._policy
         near = work.prefetch_similar(first, policy.limit, _lowest(policy))
-        if policy.evolve:
-            work.fetch(n.note_id for n in near if n.cosine >= policy.evolution_threshold)
+        work.fetch(self._texts_to_compare(drafts, near))
         return [self._apply(draft.note_id, draft, vectors) for draft in drafts]
+
+    def _texts_to_compare(
+        self, drafts: Sequence[Draft], near: Mapping[str, Sequence[Neighbour]]
+    ) -> Iterator[str]:
+        """Yield the near notes whose text is looked at: they may evolve, or be contradicted."""
+        policy = self._policy
+        for draft in drafts:
+            found = near.get(draft.note_id, ())[: policy.limit + 1]
+            claims = found and self._may_supersede(draft.entry.role, draft.entry.content)
+            for each in found:
+                if claims or (policy.evolve and each.cosine >= policy.evolution_threshold):
+                    yield each.note_id
 
     def _apply(self, note_id: str, draft: Draft, vectors: Mapping[str, Vector]) -> AddReceipt:
         existing = self._workspace.note(note_id)
@@ -299,17 +312,19 @@ class Writer:
     ) -> AddReceipt:
         """Put one change with its event, links and the evolution it causes."""
         work, note = self._workspace, change.note
-        unlinked = work.links_of(note.id) if existing is not None and change.relink else ()
+        unlinked = tuple(outdated(work, existing, note, relink=change.relink))
         for link in unlinked:
-            work.unlink(link.pair)
+            work.unlink(link)
         work.put(note, vector)
         links: tuple[Link, ...] = ()
         evolved: tuple[EvolutionEvent, ...] = ()
         placed = work.vector_of(note.id) if change.relink else None
         if placed is not None:
             links, evolved = self._connect(note, placed)
+        compared = to_compare(work, existing, note, links, relink=change.relink)
+        changes = self._contradict(note, compared)
         if existing is not None:
-            work.record(revision_event(existing, note, self._now, links, unlinked))
+            work.record(revision_event(existing, note, self._now, (*links, *changes), unlinked))
         return AddReceipt(
             note_id=note.id,
             revision=note.revision,
@@ -319,6 +334,7 @@ class Writer:
             importance=note.importance,
             constructor=made.constructor,
             fallback=made.fallback,
+            superseding=changes,
         )
 
     def _connect(
@@ -346,6 +362,14 @@ class Writer:
         for link in links:
             self._workspace.link(link)
         return links
+
+    def _may_supersede(self, role: str, content: str) -> bool:
+        return self._policy.supersede and may_supersede(role, content)
+
+    def _contradict(self, note: Note, links: Sequence[Link]) -> tuple[Link, ...]:
+        if not links or not self._may_supersede(note.role, note.content):
+            return ()
+        return tuple(contradict(self._workspace, note, links, self._now))
 
     def _evolve(
         self, trigger: Note, similarity_by_note_id: Mapping[str, float]

@@ -28,6 +28,7 @@ from graphmem.stores.rows import (
     note_row,
     numbers_blob,
     numbers_of,
+    superseding_row,
     to_blob,
     to_micros,
 )
@@ -66,6 +67,25 @@ def agreed_model(
     return model
 
 
+def check_kept(link: Link) -> None:
+    """Refuse a link that no store keeps as it is.
+
+    Raises
+    ------
+    InvalidInput
+        Neither RELATED in stored order, nor SUPERSEDES between two notes with its reason.
+    """
+    if link.kind is LinkKind.SUPERSEDES:
+        if link.from_id == link.to_id or link.reason is None:
+            raise InvalidInput(
+                f"link {link.pair} supersedes itself or without a reason; nothing was changed."
+            )
+    elif link.kind is not LinkKind.RELATED or link.from_id >= link.to_id:
+        raise InvalidInput(
+            f"link {link.pair} is not a RELATED link in stored order; nothing was changed."
+        )
+
+
 def _named(model: ModelIdentity | None) -> str:
     if model is None:
         return "no model yet"
@@ -83,6 +103,7 @@ class Aftermath:
     appended: list[tuple[Entry, Vector | None]] = field(default_factory=list)
     changed: list[tuple[Entry, Vector | None]] = field(default_factory=list)
     unlinks: list[tuple[str, str]] = field(default_factory=list)
+    unsuperseded: list[tuple[str, str]] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     erased: list[int] = field(default_factory=list)
     used: list[int] = field(default_factory=list)
@@ -98,8 +119,10 @@ class Aftermath:
             shard.change(entry, vector)
         for low, high in self.unlinks:
             shard.links.drop(low, high)
+        for newer, older in self.unsuperseded:
+            shard.superseding.drop(newer, older)
         for link in self.links:
-            shard.links.put(link)
+            shard.put_link(link)
         for key in self.erased:
             shard.erase(key)
         for number in self.forgotten_words:
@@ -155,6 +178,7 @@ class Application:
         """
         self._write_notes(plan.notes)
         self._unlink(plan.unlinks)
+        self._unsupersede(plan.unsuperseded)
         self._write_links(plan.links)
         self._write_events(plan.events)
         self._tables.drop_events(self._number, plan.dropped_events)
@@ -329,28 +353,43 @@ class Application:
     # --- links, events, erasure --------------------------------------------------------
 
     def _unlink(self, pairs: Sequence[tuple[str, str]]) -> None:
-        known = [(a, b) for a, b in pairs if self._exists(a) and self._exists(b)]
-        keys = [(self._key(low), self._key(high)) for low, high in known]
+        known, keys = self._known(pairs)
         self._tables.drop_links(keys)
         self.aftermath.unlinks = known
         self.aftermath.used += [key for pair in keys for key in pair]
 
+    def _unsupersede(self, pairs: Sequence[tuple[str, str]]) -> None:
+        known, keys = self._known(pairs)
+        self._tables.drop_superseding(keys)
+        self.aftermath.unsuperseded = known
+        self.aftermath.used += [key for pair in keys for key in pair]
+
+    def _known(
+        self, pairs: Sequence[tuple[str, str]]
+    ) -> tuple[list[tuple[str, str]], list[tuple[int, int]]]:
+        """Return the pairs whose two notes exist, by id and by key."""
+        known = [(a, b) for a, b in pairs if self._exists(a) and self._exists(b)]
+        return known, [(self._key(a), self._key(b)) for a, b in known]
+
     def _write_links(self, links: Sequence[Link]) -> None:
-        rows = []
+        related, superseding = [], []
         for link in links:
-            if link.kind is not LinkKind.RELATED or link.from_id >= link.to_id:
-                raise InvalidInput(
-                    f"link {link.pair} is not a RELATED link in stored order; nothing was changed."
-                )
+            check_kept(link)
             for end in link.pair:
                 if not self._exists(end):
                     raise Conflict(
                         f"link {link.pair}: there is no note {end!r}; nothing was changed."
                     )
-            rows.append(link_row(self._key(link.from_id), self._key(link.to_id), link))
-        self._tables.put_links(rows)
+            ends = self._key(link.from_id), self._key(link.to_id)
+            if link.kind is LinkKind.SUPERSEDES:
+                superseding.append(superseding_row(*ends, link))
+            else:
+                related.append(link_row(*ends, link))
+        self._tables.put_links(related)
+        if superseding:
+            self._tables.put_superseding(superseding)
         self.aftermath.links = list(links)
-        self.aftermath.used += [key for row in rows for key in row[:2]]
+        self.aftermath.used += [key for row in (*related, *superseding) for key in row[:2]]
 
     def _write_events(self, events: Sequence[EvolutionEvent]) -> None:
         for event in events:

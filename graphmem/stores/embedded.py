@@ -271,14 +271,16 @@ class NetworkXStore:
                 yield NoteRecord(note, terms, vector)
 
     def all_links(self, scope: Scope) -> Iterator[Link]:
-        """Iterate over the RELATED links whose two ends the scope may see, by pair."""
+        """Iterate over the stored links whose two ends the scope may see, by (pair, kind)."""
         for ids in self._pages(scope, EVERY_NOTE):
             with self._session.shard(scope.namespace) as shard:
                 keys = shard.keys(shard.visible(scope, ids))
                 links = shard.as_links(self._session.tables.links_from(keys))
+                on_page = set(ids)
+                links += (each for each in shard.superseding if each.from_id in on_page)
                 seen = [link for link in links if shard.visible(scope, (link.to_id,))]
                 page = self._session.with_use(shard, seen)
-            yield from sorted(page, key=lambda link: link.pair)
+            yield from sorted(page, key=lambda link: (link.pair, link.kind))
 
     def all_events(self, scope: Scope) -> Iterator[EvolutionEvent]:
         """Iterate over the events of visible notes, by (note_id, revision)."""
@@ -314,6 +316,9 @@ class NetworkXStore:
                 model=session.model,
                 schema_version=session.journal.version(),
                 store=self.label,
+                superseding=sum(
+                    len(shard.visible(scope, link.pair)) == 2 for link in shard.superseding
+                ),
             )
 
     def check(self, scope: Scope, *, repair: bool = False) -> CheckReport:

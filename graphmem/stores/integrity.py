@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from graphmem.model import Link, Scope, Vector, event_id
+from graphmem.model import DisagreementKind, Link, Scope, Vector, event_id
 from graphmem.stores.loading import load_shard
 from graphmem.stores.rows import (
     EVENT_COLUMNS,
@@ -85,6 +85,7 @@ class Inspection:
         yield from self._notes()
         yield from self._vectors()
         yield from self._links()
+        yield from self._superseding()
         yield from self._events()
 
     def _pages(self) -> Iterator[Finding]:
@@ -203,6 +204,27 @@ class Inspection:
                 yield Finding(f"link {ends}: weight {weight} or cosine {cosine} is out of range",
                               ends[0])  # fmt: skip
 
+    def _superseding(self) -> Iterator[Finding]:
+        cursor = self.connection.execute(
+            "SELECT newer, older, cosine, kind FROM supersedes WHERE newer BETWEEN ? AND ? "
+            "UNION SELECT newer, older, cosine, kind FROM supersedes WHERE older BETWEEN ? AND ?",
+            key_range(self.number) * 2,
+        )
+        for newer, older, cosine, kind in cursor:
+            ends = self._ids.get(newer), self._ids.get(older)
+            there = ends[0] or ends[1]
+            gone = Statement("DELETE FROM supersedes WHERE newer = ? AND older = ?", (newer, older))
+            if ends[0] is None or ends[1] is None or newer == older:
+                yield Finding(
+                    f"SUPERSEDES of {there!r}: it has no other end", there, (gone,),
+                    f"SUPERSEDES of {there!r} and nothing is gone",
+                )  # fmt: skip
+            elif kind not in set(DisagreementKind) or not -1.0 <= cosine <= 1.0:
+                yield Finding(
+                    f"SUPERSEDES {ends}: kind {kind!r} or cosine {cosine} is none", there, (gone,),
+                    f"SUPERSEDES {ends} is gone",
+                )  # fmt: skip
+
     def _events(self) -> Iterator[Finding]:
         cursor = self.connection.execute(
             f"SELECT {EVENT_COLUMNS} FROM event WHERE namespace = ?",  # noqa: S608 - constant
@@ -253,6 +275,8 @@ def differences(shard: Shard, namespace: str) -> Iterator[Finding]:
     for low, high, link in edges:
         if fresh.links.graph.get_edge_data(low, high, {}).get("link") != link:
             yield Finding(f"link {(low, high)}: memory and file differ", low)
+    for link in set(shard.superseding) ^ set(fresh.superseding):
+        yield Finding(f"SUPERSEDES {link.pair}: memory and file differ", link.from_id)
 
 
 def _kept(shard: Shard, row: int) -> tuple[object, ...]:

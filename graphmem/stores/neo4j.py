@@ -288,7 +288,7 @@ class Neo4jStore:
             )
 
     def all_links(self, scope: Scope) -> Iterator[Link]:
-        """Iterate over the RELATED links whose two ends the scope may see, by pair."""
+        """Iterate over the stored links whose two ends the scope may see, by (pair, kind)."""
         for row in self._pages("links_page", NOTES_A_PAGE, "id", scope_parameters(scope)):
             yield from map(link_of, row["links"])
 
@@ -330,6 +330,7 @@ class Neo4jStore:
             model=model_of(row["model_id"], row["dimension"]),
             schema_version=row["schema_version"],
             store=self.label,
+            superseding=row["superseding"],
         )
 
     def check(self, scope: Scope, *, repair: bool = False) -> CheckReport:

@@ -19,14 +19,14 @@ from graphmem.model import (
     Scope,
 )
 from graphmem.stores import cypher
-from graphmem.stores.neo4j_rows import note_of, related_of
+from graphmem.stores.neo4j_rows import note_of, stored_link_of
 from graphmem.stores.neo4j_schema import VectorIndex
 from graphmem.stores.neo4j_scope import Visibility
 from graphmem.stores.neo4j_terms import lookup, tokens_of
 
 OVERFETCH = 5
 """How many times more seeds than wanted the approximate index is asked for."""
-_ENDS = attrgetter("from_id", "to_id")
+_KIND_AND_ENDS = attrgetter("kind", "from_id", "to_id")
 SCAN_LIMIT = 1000
 """A set of up to so many notes is scored whole: as quick as the index, and exact."""
 
@@ -101,11 +101,10 @@ def candidate_set(scope: Scope, query: CandidateQuery, row: Record) -> Candidate
         for later, earlier in row["chained"]
         if earlier in held
     ]
-    related = [related_of(values) for values in row["links"]]
+    stored = [stored_link_of(values) for values in row["links"]]
     return CandidateSet(
         candidates=tuple(sorted(candidates, key=lambda candidate: candidate.note.id)),
-        # FOLLOWS comes before RELATED.
-        links=(*sorted(chained, key=_ENDS), *sorted(related, key=_ENDS)),
+        links=tuple(sorted((*chained, *stored), key=_KIND_AND_ENDS)),
         note_count=note_count,
         average_terms=row["term_total"] / note_count if note_count else 0.0,
         document_frequency=_frequencies(query, row),

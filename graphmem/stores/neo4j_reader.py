@@ -69,7 +69,7 @@ class TransactionReader:
         return {row["id"]: vector_of(row["embedding"]) for row in rows}
 
     def links(self, ids: Sequence[str]) -> tuple[Link, ...]:
-        """Return the RELATED links with at least one end in `ids`."""
+        """Return the stored links with at least one end in `ids`, by (pair, kind)."""
         rows = self._ask("links_of_notes", ids=list(ids), **scope_parameters(self._scope))
         return tuple(link_of(row["link"]) for row in rows)
 

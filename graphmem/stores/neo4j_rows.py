@@ -17,6 +17,8 @@ import numpy as np
 
 from graphmem.model import (
     DEFAULT_IMPORTANCE,
+    Disagreement,
+    DisagreementKind,
     EventKind,
     EvolutionEvent,
     Given,
@@ -26,6 +28,7 @@ from graphmem.model import (
     NoteState,
     Source,
     Vector,
+    supersedes,
 )
 from graphmem.stores.neo4j_terms import stored_terms
 
@@ -150,24 +153,37 @@ def pair_key(from_id: str, to_id: str) -> str:
 
 
 def link_row(link: Link) -> dict[str, Any]:
-    """Return what stores a RELATED link."""
+    """Return what stores a RELATED or SUPERSEDES link."""
+    properties: dict[str, Any] = {
+        "weight": float(link.weight),
+        "cosine": float(link.cosine),
+        "created_at": in_utc(link.created_at),
+    }
+    if link.reason is None:
+        properties["retrievals"] = link.retrievals
+        properties["last_retrieved_at"] = in_utc(link.last_retrieved_at)
+    else:
+        properties |= _reason_fields(link.reason)
     return {
         "from_id": link.from_id,
         "to_id": link.to_id,
         "pair": pair_key(link.from_id, link.to_id),
-        "properties": {
-            "weight": float(link.weight),
-            "cosine": float(link.cosine),
-            "created_at": in_utc(link.created_at),
-            "retrievals": link.retrievals,
-            "last_retrieved_at": in_utc(link.last_retrieved_at),
-        },
+        "properties": properties,
     }
 
 
-def related_of(ends_and_values: Sequence[Any]) -> Link:
-    """Return the RELATED link of a list: both ends in any order, then its values."""
-    a, b, weight, cosine, created_at, retrievals, retrieved_at = ends_and_values
+def _reason_fields(reason: Disagreement) -> dict[str, str]:
+    return {"reason": reason.kind.value, "before": reason.before, "after": reason.after}
+
+
+def stored_link_of(ends_and_values: Sequence[Any]) -> Link:
+    """Return the link of a list: both ends in any order, its values, and its reason if any."""
+    a, b, weight, cosine, created_at, retrievals, retrieved_at, said = ends_and_values
+    if said is not None:
+        newer, kind, before, after = said
+        reason = Disagreement(DisagreementKind(kind), before, after)
+        at = None if created_at is None else moment_of(created_at)
+        return supersedes(newer, b if newer == a else a, cosine, at, reason)
     low, high = (a, b) if a < b else (b, a)
     return Link(
         low,
@@ -185,6 +201,8 @@ def link_of(row: Row) -> Link:
     """Return the link of a map of its properties and ends."""
     if row.get("kind") == LinkKind.FOLLOWS:
         return Link(row["from_id"], row["to_id"], 1.0, 1.0, LinkKind.FOLLOWS)
+    if row.get("kind") == LinkKind.SUPERSEDES:
+        return _superseding_of(row)
     created_at, retrieved_at = row["created_at"], row["last_retrieved_at"]
     return Link(
         from_id=row["from_id"],
@@ -197,7 +215,19 @@ def link_of(row: Row) -> Link:
     )
 
 
+def _superseding_of(row: Row) -> Link:
+    at = row["created_at"]
+    return supersedes(
+        row["from_id"],
+        row["to_id"],
+        row["cosine"],
+        None if at is None else moment_of(at),
+        Disagreement(DisagreementKind(row["reason"]), row["before"], row["after"]),
+    )
+
+
 def _link_json(link: Link) -> dict[str, Any]:
+    said = {} if link.reason is None else _reason_fields(link.reason)
     return {
         "from_id": link.from_id,
         "to_id": link.to_id,
@@ -207,7 +237,7 @@ def _link_json(link: Link) -> dict[str, Any]:
         "created_at": _iso(link.created_at),
         "retrievals": link.retrievals,
         "last_retrieved_at": _iso(link.last_retrieved_at),
-    }
+    } | said
 
 
 def _link_from_json(fields: dict[str, Any]) -> Link:
@@ -220,6 +250,9 @@ def _link_from_json(fields: dict[str, Any]) -> Link:
         created_at=_moment(fields["created_at"]),
         retrievals=fields["retrievals"],
         last_retrieved_at=_moment(fields["last_retrieved_at"]),
+        reason=None
+        if "reason" not in fields
+        else Disagreement(DisagreementKind(fields["reason"]), fields["before"], fields["after"]),
     )
 
 

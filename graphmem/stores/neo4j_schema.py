@@ -13,7 +13,7 @@ from graphmem.model import ModelIdentity
 from graphmem.stores import cypher
 from graphmem.stores.neo4j_connection import Connection
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 SLOTS = ("embedding", "embedding_alt")
 """The properties that hold embeddings: one in force, the other free for the next model."""
 INDEX_WAIT_SECONDS = 600

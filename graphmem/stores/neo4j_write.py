@@ -25,7 +25,7 @@ from graphmem.model import (
     Vector,
     WritePlan,
 )
-from graphmem.stores.applying import agreed_model
+from graphmem.stores.applying import agreed_model, check_kept
 from graphmem.stores.neo4j_connection import run
 from graphmem.stores.neo4j_rows import (
     event_row,
@@ -87,7 +87,8 @@ class Application:
         records = [NoteRecord(write.note, write.terms, write.embedding) for write in plan.notes]
         loose = self._unchain(notes, plan.erased, stored)
         self._put_notes(records, stored)
-        self._unlink(plan.unlinks)
+        self._unlink("unlink", plan.unlinks)
+        self._unlink("drop_superseding", plan.unsuperseded)
         self._put_links(plan.links)
         self._put_events(plan.events)
         self._run_over("drop_events", ids=list(plan.dropped_events))
@@ -201,17 +202,21 @@ class Application:
         self._run_over("assign_sources", rows=rows)
         self._run_over("drop_empty_sources", ids=sorted(id_ for id_ in left if id_ is not None))
 
-    def _unlink(self, pairs: Iterable[tuple[str, str]]) -> None:
-        self._run_over("unlink", pairs=[pair_key(*pair) for pair in pairs])
+    def _unlink(self, statement: str, pairs: Sequence[tuple[str, str]]) -> None:
+        self._run_over(statement, pairs=[pair_key(*pair) for pair in pairs])
 
     def _put_links(self, links: Sequence[Link]) -> None:
-        for link in links:
-            if link.kind is not LinkKind.RELATED or link.from_id >= link.to_id:
-                raise Conflict(
-                    f"link {link.pair} is not a RELATED link in stored order; nothing was changed"
-                )
-        rows = [link_row(link) for link in sorted(links, key=lambda link: link.pair)]
-        done = {row["pair"] for row in self._run_over("upsert_links", rows=rows)}
+        related: list[dict[str, Any]] = []
+        superseding: list[dict[str, Any]] = []
+        for link in sorted(links, key=lambda link: link.pair):
+            check_kept(link)
+            kind = superseding if link.kind is LinkKind.SUPERSEDES else related
+            kind.append(link_row(link))
+        self._upsert("upsert_links", related)
+        self._upsert("upsert_superseding", superseding)
+
+    def _upsert(self, statement: str, rows: Sequence[dict[str, Any]]) -> None:
+        done = {row["pair"] for row in self._run_over(statement, rows=rows)}
         for row in rows:
             if row["pair"] not in done:
                 raise Conflict(f"link {row['pair']}: an end is missing; nothing was changed")

@@ -67,12 +67,13 @@ class EmbeddedReader:
             return {note_id: vector for note_id, vector in found if vector is not None}
 
     def links(self, ids: Sequence[str]) -> tuple[Link, ...]:
-        """Return the RELATED links with at least one end in `ids`, ordered by pair."""
+        """Return the stored links with at least one end in `ids`, by (pair, kind)."""
         with self._session.shard(self._scope.namespace) as shard:
             starts = {shard.ids[row] for row in shard.visible(self._scope, ids)}
-            links = shard.links.touching(starts)
+            links = (*shard.links.touching(starts), *shard.superseding.touching(starts))
             seen = [link for link in links if len(shard.visible(self._scope, link.pair)) == 2]
-            return self._session.with_use(shard, sorted(seen, key=lambda link: link.pair))
+            seen.sort(key=lambda link: (link.pair, link.kind))
+            return self._session.with_use(shard, seen)
 
     def events(self, ids: Sequence[str]) -> tuple[EvolutionEvent, ...]:
         """Return the events of these notes, ordered by (note_id, revision)."""

@@ -111,13 +111,14 @@ def nearest_notes(
 def links_among(
     shard: Shard, rows: Sequence[int], min_weight: float, seen: Mask
 ) -> tuple[Link, ...]:
-    """Return RELATED and FOLLOWS links whose ends are among `rows`, by (kind, from, to).
+    """Return the links of every kind whose ends are among `rows`, by (kind, from, to).
 
     `rows` are in order of id and seen.
     """
     chained = shard.sources.follows_among(np.array(rows, dtype=np.intp), seen)
-    related = shard.links.among([shard.ids[row] for row in rows], min_weight)
-    return (*chained, *related)
+    ids = [shard.ids[row] for row in rows]
+    related = shard.links.among(ids, min_weight)
+    return (*chained, *related, *shard.superseding.among(ids))
 
 
 # --- seeds -----------------------------------------------------------------------------

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from graphmem.model import (
     DEFAULT_IMPORTANCE,
+    Disagreement,
+    DisagreementKind,
     EventKind,
     EvolutionEvent,
     Given,
@@ -27,6 +29,7 @@ from graphmem.model import (
     NoteState,
     Source,
     Vector,
+    supersedes,
 )
 from graphmem.stores.damage import DamagedRowError, decodes
 
@@ -223,7 +226,31 @@ def link_of(low_id: str, high_id: str, row: Row) -> Link:
     )
 
 
+def superseding_row(newer: int, older: int, link: Link) -> Row:
+    """Return the SUPERSEDES link between two note keys as a row of table ``supersedes``."""
+    assert link.reason is not None  # noqa: S101  # `check_kept` saw to it
+    reason = link.reason
+    return (
+        newer,
+        older,
+        float(link.cosine),
+        _micros_or_none(link.created_at),
+        reason.kind.value,
+        reason.before,
+        reason.after,
+    )
+
+
+def superseding_of(newer_id: str, older_id: str, row: Row) -> Link:
+    """Return the SUPERSEDES link of a row whose ends have these ids."""
+    _, _, cosine, created_at, kind, before, after = row
+    reason = Disagreement(DisagreementKind(kind), before, after)
+    return supersedes(newer_id, older_id, cosine, _moment_or_none(created_at), reason)
+
+
 def _link_json(link: Link) -> list[Any]:
+    reason = link.reason
+    said = [] if reason is None else [[reason.kind.value, reason.before, reason.after]]
     return [
         link.from_id,
         link.to_id,
@@ -233,11 +260,16 @@ def _link_json(link: Link) -> list[Any]:
         _micros_or_none(link.created_at),
         link.retrievals,
         _micros_or_none(link.last_retrieved_at),
+        *said,
     ]
 
 
 def _link_from_json(fields: list[Any]) -> Link:
-    low, high, weight, cosine, kind, created_at, retrievals, retrieved_at = fields
+    low, high, weight, cosine, kind, created_at, retrievals, retrieved_at, *said = fields
+    reason = None
+    if said:
+        changed, before, after = said[0]
+        reason = Disagreement(DisagreementKind(changed), before, after)
     return Link(
         low,
         high,
@@ -247,6 +279,7 @@ def _link_from_json(fields: list[Any]) -> Link:
         _moment_or_none(created_at),
         retrievals,
         _moment_or_none(retrieved_at),
+        reason,
     )
 
 

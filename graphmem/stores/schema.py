@@ -98,7 +98,21 @@ _VERSION_2 = (
     "ALTER TABLE note ADD COLUMN recall_count INTEGER NOT NULL DEFAULT 0",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_VERSION_1, _VERSION_2)
+_VERSION_3 = (
+    """CREATE TABLE supersedes (
+        newer INTEGER NOT NULL,
+        older INTEGER NOT NULL,
+        cosine REAL NOT NULL,
+        created_at INTEGER,
+        kind TEXT NOT NULL,
+        before TEXT NOT NULL,
+        after TEXT NOT NULL,
+        PRIMARY KEY (newer, older)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX supersedes_by_older ON supersedes (older)",
+)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_VERSION_1, _VERSION_2, _VERSION_3)
 """Statements that lead from version i to i + 1."""
 
 VERSION = len(MIGRATIONS)

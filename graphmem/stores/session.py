@@ -362,6 +362,7 @@ class Session:
             if change.notes is None:
                 self._shards.pop(name, None)
             elif name in self._shards:
+                self._shards[name].superseding.reset()
                 notes.setdefault(name, {}).update(dict.fromkeys(change.notes))
                 self._forget_used(change)
                 for number in change.words:

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmem.model import Link, NoteFilter, Scope, Vector
+from graphmem.model import Link, LinkKind, NoteFilter, Scope, Vector
 from graphmem.stores.columns import NONE, Columns, NewRows
 from graphmem.stores.damage import decodes
 from graphmem.stores.linkgraph import LinkGraph
 from graphmem.stores.postings import PostingIndex, Vocabulary
-from graphmem.stores.rows import Row, link_of, split_texts, to_micros
+from graphmem.stores.rows import Row, link_of, split_texts, superseding_of, to_micros
 from graphmem.stores.sources import Sources
+from graphmem.stores.superseding import Superseding
 from graphmem.stores.tables import Tables
 from graphmem.stores.vectors import Mask, VectorBlock
 
@@ -71,6 +72,7 @@ class Shard:
         self.sources = Sources(self.columns, self.ids)
         self.authors = Vocabulary()
         self.links = LinkGraph(self._fetch_links)
+        self.superseding = Superseding(self._fetch_superseding)
         self._tags: Vocabulary | None = None
         self._by_tag = PostingIndex()
 
@@ -189,6 +191,7 @@ class Shard:
             self.vectors.clear(row)
             del self.row_of[note_id]
             self.links.forget(note_id)
+            self.superseding.forget(note_id)
 
     def _bury(self, row: int) -> None:
         self.sources.leave(row)
@@ -228,6 +231,20 @@ class Shard:
     def _fetch_links(self, ids: Sequence[str]) -> Iterable[Link]:
         rows = [self.row_of[each] for each in ids if each in self.row_of]
         return self.as_links(self.tables.links_of(self.keys(rows)))
+
+    def _fetch_superseding(self) -> Iterable[Link]:
+        ids, at = self.ids, self.row_of_key
+        rows = () if self.number is None else self.tables.superseding(self.number)
+        # A row without its notes is left out: `check` reports it.
+        held = (row for row in rows if row[0] in at and row[1] in at)
+        return [superseding_of(ids[at[row[0]]], ids[at[row[1]]], row) for row in held]
+
+    def put_link(self, link: Link) -> None:
+        """Add or replace a link of whatever kind is stored."""
+        if link.kind is LinkKind.SUPERSEDES:
+            self.superseding.put(link)
+        else:
+            self.links.put(link)
 
     @decodes("a link")
     def as_links(self, rows: Iterable[Row]) -> list[Link]:

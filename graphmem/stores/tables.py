@@ -31,6 +31,7 @@ _INSERT_EVENT = (
 _KEYS = "(SELECT value FROM json_each(?))"
 _HOT_COLUMNS = "key, id, created_at, archived, source_id, position, author, terms, importance_score"
 _LINK_COLUMNS = "low, high, weight, cosine, created_at, retrievals, last_retrieved_at"
+_SUPERSEDES_COLUMNS = "newer, older, cosine, created_at, kind, before, after"
 
 
 def key_range(namespace: int) -> tuple[int, int]:
@@ -100,6 +101,7 @@ class Tables:
         """Delete all rows of a namespace; return how many notes it had."""
         span = key_range(namespace)
         self._execute("DELETE FROM link WHERE low BETWEEN ? AND ?", span)
+        self._execute("DELETE FROM supersedes WHERE newer BETWEEN ? AND ?", span)
         self._execute("DELETE FROM event WHERE namespace = ?", (namespace,))
         self.vectors.drop(namespace)
         self._execute("DELETE FROM term WHERE key BETWEEN ? AND ?", span)
@@ -178,6 +180,8 @@ class Tables:
         listed = (_listed(keys),)
         self._execute(f"DELETE FROM link WHERE low IN {_KEYS}", listed)  # noqa: S608 - constant
         self._execute(f"DELETE FROM link WHERE high IN {_KEYS}", listed)  # noqa: S608 - constant
+        self._execute(f"DELETE FROM supersedes WHERE newer IN {_KEYS}", listed)  # noqa: S608 - constant
+        self._execute(f"DELETE FROM supersedes WHERE older IN {_KEYS}", listed)  # noqa: S608 - constant
         self._execute(f"DELETE FROM event WHERE note IN {_KEYS}", listed)  # noqa: S608 - constant
         self._execute(f"DELETE FROM note WHERE key IN {_KEYS}", listed)  # noqa: S608 - constant
 
@@ -244,6 +248,25 @@ class Tables:
     def drop_links(self, pairs: Iterable[tuple[int, int]]) -> None:
         """Delete links by both ends."""
         self._executemany("DELETE FROM link WHERE low = ? AND high = ?", pairs)
+
+    def superseding(self, namespace: int) -> sqlite3.Cursor:
+        """Read the SUPERSEDES links of a namespace."""
+        return self._execute(
+            f"SELECT {_SUPERSEDES_COLUMNS} FROM supersedes WHERE newer BETWEEN ? AND ?",  # noqa: S608 - constant
+            key_range(namespace),
+        )
+
+    def drop_superseding(self, pairs: Iterable[tuple[int, int]]) -> None:
+        """Delete SUPERSEDES links by newer and older end."""
+        self._executemany("DELETE FROM supersedes WHERE newer = ? AND older = ?", pairs)
+
+    def put_superseding(self, rows: Iterable[Row]) -> None:
+        """Write SUPERSEDES links, replacing those of the same ends."""
+        self._executemany(
+            f"INSERT OR REPLACE INTO supersedes ({_SUPERSEDES_COLUMNS}) "  # noqa: S608 - constant
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            rows,
+        )
 
     def count_retrievals(self, rows: Iterable[tuple[int, int, int, int]]) -> None:
         """Add to retrieval counts; rows of (times, moment, low, high)."""

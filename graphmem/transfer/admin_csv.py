@@ -85,6 +85,18 @@ _RELATED = {
     "retrievals": "retrievals:long",
     "last_retrieved_at": "last_retrieved_at:datetime",
 }
+_SUPERSEDES = {
+    "from_id": ":START_ID(Note)",
+    "to_id": ":END_ID(Note)",
+    "namespace": "namespace:string",
+    "pair": "pair:string",
+    "weight": "weight:double",
+    "cosine": "cosine:double",
+    "created_at": "created_at:datetime",
+    "reason": "reason:string",
+    "before": "before:string",
+    "after": "after:string",
+}
 _SOURCE = {"id": "id:ID(Source)", "namespace": "namespace:string"}
 _NAMESPACE = {
     "name": "name:string",
@@ -125,6 +137,7 @@ _TABLES = (
     _Table("--nodes=Source", "sources.csv", _SOURCE),
     _Table("--nodes=EvolutionEvent", "events.csv", _EVENT),
     _Table("--relationships=RELATED", "related.csv", _RELATED),
+    _Table("--relationships=SUPERSEDES", "supersedes.csv", _SUPERSEDES),
     _Table("--relationships=FOLLOWS", "follows.csv", _between("Note", "Note")),
     _Table("--relationships=FROM", "from.csv", _between("Note", "Source")),
     _Table("--relationships=CHANGED", "changed.csv", _between("EvolutionEvent", "Note")),
@@ -227,7 +240,8 @@ class _Tables:
     def _link(self, link: Link) -> None:
         row = link_row(link)
         ends = {name: row[name] for name in ("from_id", "to_id", "pair")}
-        self._row("related.csv", row["properties"] | ends)
+        file = "related.csv" if link.reason is None else "supersedes.csv"
+        self._row(file, row["properties"] | ends)
 
     def _event(self, event: EvolutionEvent) -> None:
         row = event_row(event)

@@ -16,7 +16,7 @@ from typing import BinaryIO, TypeVar
 
 from graphmem.memory import Memory
 from graphmem.memory.upkeep import MemoryRecord
-from graphmem.model import EvolutionEvent, Link, ModelIdentity, NoteRecord
+from graphmem.model import EvolutionEvent, Link, LinkKind, ModelIdentity, NoteRecord
 from graphmem.stores import cypher
 from graphmem.stores.neo4j_rows import event_row, link_row, note_properties, use_properties
 from graphmem.stores.neo4j_schema import SCHEMA_VERSION, SLOTS
@@ -26,6 +26,11 @@ from graphmem.transfer.times import format_time
 
 BATCH = 200
 """Notes, links or events of one statement."""
+
+_LINK_STATEMENTS = {
+    "upsert_links": LinkKind.RELATED,
+    "upsert_superseding": LinkKind.SUPERSEDES,
+}
 
 _PARAMETER = re.compile(r"\$(\w+)")
 _NAME = re.compile(r"[A-Za-z_]\w*\Z", re.ASCII)
@@ -140,12 +145,18 @@ class _Script:
         elif kind is NoteRecord:
             self._put_notes(notes)
         elif kind is Link:
-            self._run("upsert_links", rows=[link_row(link) for link in links])
+            self._put_links(links)
         else:
             self._run("upsert_events", rows=[event_row(event) for event in events])
         counted: list[Record] = [*notes, *links, *events]
         for record in counted:
             self.counts = self.counts.plus(record)
+
+    def _put_links(self, links: Sequence[Link]) -> None:
+        for statement, kind in _LINK_STATEMENTS.items():
+            rows = [link_row(link) for link in links if link.kind is kind]
+            if rows:
+                self._run(statement, rows=rows)
 
     def _put_model(self, models: Sequence[ModelIdentity]) -> None:
         if self._vectors:

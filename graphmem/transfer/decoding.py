@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from graphmem.errors import TransferError
 from graphmem.memory.entry import unstorable
 from graphmem.model import (
+    Disagreement,
     EvolutionEvent,
     Given,
     Link,
@@ -23,6 +24,7 @@ from graphmem.model import (
     NoteState,
     Source,
     Vector,
+    supersedes,
 )
 from graphmem.transfer.encoding import Record
 from graphmem.transfer.records import (
@@ -231,6 +233,9 @@ def _note_record(line: NoteLine, namespace: str) -> NoteRecord:
 
 
 def _link(field: LinkField) -> Link:
+    if field.reason is not None:
+        reason = Disagreement(field.reason.kind, field.reason.before, field.reason.after)
+        return supersedes(field.from_id, field.to_id, field.cosine, field.created_at, reason)
     return Link(
         field.from_id,
         field.to_id,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from graphmem.model import (
+    Disagreement,
     EvolutionEvent,
     Link,
     ModelIdentity,
@@ -139,6 +140,8 @@ def _state_fields(state: NoteState) -> dict[str, object]:
 
 
 def _link_fields(link: Link) -> dict[str, object]:
+    reason = link.reason
+    said = {} if reason is None else {"reason": _reason_fields(reason)}
     return {
         "from_id": link.from_id,
         "to_id": link.to_id,
@@ -147,7 +150,12 @@ def _link_fields(link: Link) -> dict[str, object]:
         "created_at": link.created_at and format_time(link.created_at),
         "retrievals": link.retrievals,
         "last_retrieved_at": link.last_retrieved_at and format_time(link.last_retrieved_at),
+        **said,
     }
+
+
+def _reason_fields(reason: Disagreement) -> dict[str, object]:
+    return {"kind": reason.kind.value, "before": reason.before, "after": reason.after}
 
 
 def _event_fields(event: EvolutionEvent) -> dict[str, object]:

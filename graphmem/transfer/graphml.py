@@ -1,6 +1,6 @@
 """A namespace as GraphML, for networkx, Gephi, yEd and other tools that draw graphs.
 
-Notes are nodes; RELATED and FOLLOWS links are edges that say which they are in ``kind``.
+Notes are nodes; links are edges that say in ``kind`` which they are.
 GraphML has either directed or undirected edges in what many tools read, so both are
 directed: RELATED, which has no direction, from the smaller id to the greater.
 """
@@ -74,6 +74,7 @@ _EDGE: tuple[_Attribute[Link], ...] = (
     _Attribute("cosine", "double", lambda link: repr(float(link.cosine))),
     _Attribute("linked_at", "string", _moment),
     _Attribute("retrievals", "long", lambda link: _whole(link.retrievals)),
+    _Attribute("reason", "string", lambda link: None if link.reason is None else str(link.reason)),
 )
 
 

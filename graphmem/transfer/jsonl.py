@@ -1,6 +1,6 @@
 """A namespace as a file of JSON lines: written whole, read back line by line.
 
-An export is a header, the notes by id, the RELATED links by pair, the events by note and
+An export is a header, the notes by id, the stored links by pair, the events by note and
 revision, and a last line that counts them. FOLLOWS is derived from positions and not
 written; terms are derived from the text; vectors are written when asked for.
 """

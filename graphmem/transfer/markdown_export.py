@@ -10,7 +10,7 @@ from pathlib import Path
 
 from graphmem.errors import TransferError
 from graphmem.memory import Memory
-from graphmem.model import Link, Note, NoteRecord
+from graphmem.model import Link, LinkKind, Note, NoteRecord
 from graphmem.transfer.encoding import Counts
 from graphmem.transfer.files import whole_folder
 from graphmem.transfer.front_matter import OWN
@@ -49,7 +49,11 @@ def _related(memory: Memory) -> tuple[dict[str, set[str]], Counts]:
     related: dict[str, set[str]] = {}
     counts = Counts()
     for item in memory.dump(vectors=False):
-        if isinstance(item, Link) and names.keys() >= set(item.pair):
+        if (
+            isinstance(item, Link)
+            and item.kind is LinkKind.RELATED
+            and names.keys() >= set(item.pair)
+        ):
             counts = counts.plus(item)
             related.setdefault(item.from_id, set()).add(names[item.to_id])
             related.setdefault(item.to_id, set()).add(names[item.from_id])

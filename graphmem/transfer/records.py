@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from graphmem.memory.entry import Content, Identifier
-from graphmem.model import EventKind
+from graphmem.model import DisagreementKind, EventKind
 from graphmem.transfer.times import parse_time
 
 FORMAT = "graphmem-export"
@@ -170,8 +170,16 @@ class NoteLine(StateField):
         return self
 
 
+class ReasonField(_Line):
+    """Why a note supersedes another."""
+
+    kind: Annotated[DisagreementKind, Field(strict=False)]
+    before: str
+    after: str
+
+
 class LinkField(_Line):
-    """A RELATED link."""
+    """A RELATED link, or with a reason a SUPERSEDES."""
 
     from_id: Name
     to_id: Name
@@ -180,16 +188,19 @@ class LinkField(_Line):
     created_at: Instant | None
     retrievals: Count
     last_retrieved_at: Instant | None
+    reason: ReasonField | None = None
 
     @model_validator(mode="after")
     def _stored_order(self) -> Self:
-        if self.from_id >= self.to_id:
+        if self.from_id >= self.to_id and self.reason is None:
             raise ValueError("from_id must come before to_id")
+        if self.from_id == self.to_id:
+            raise ValueError("from_id and to_id must be two notes")
         return self
 
 
 class LinkLine(LinkField):
-    """A line with a RELATED link."""
+    """A line with a stored link."""
 
     record: Literal["link"]
 

@@ -8,7 +8,7 @@ from typing import Self
 
 from graphmem.memory import Memory
 from graphmem.memory.upkeep import MemoryRecord
-from graphmem.model import EvolutionEvent, Link, ModelIdentity, NoteRecord
+from graphmem.model import EvolutionEvent, Link, LinkKind, ModelIdentity, NoteRecord
 from graphmem.transfer.decoding import decode, explain, parse_object
 from graphmem.transfer.encoding import Counts, Record, note_digest
 from graphmem.transfer.lines import Line
@@ -28,9 +28,10 @@ class Present:
         return {note.id: note_digest(note) for note in self._memory.notes(archived=True)}
 
     @cached_property
-    def pairs(self) -> frozenset[tuple[str, str]]:
-        """Both ends of each link."""
-        return frozenset(item.pair for item in self._records() if isinstance(item, Link))
+    def links(self) -> frozenset[tuple[LinkKind, str, str]]:
+        """Kind and both ends of each link."""
+        links = (item for item in self._records() if isinstance(item, Link))
+        return frozenset((link.kind, *link.pair) for link in links)
 
     @cached_property
     def events(self) -> frozenset[str]:
@@ -164,7 +165,8 @@ class Restoration:
         if missing:
             self._reject(number, f"link to note {missing[0]!r}, which was not imported")
             return False
-        wanted = not self._stored.isdisjoint(link.pair) or link.pair not in self._present.pairs
+        there = (link.kind, *link.pair) in self._present.links
+        wanted = not there or not self._stored.isdisjoint(link.pair)
         self.links += wanted
         return wanted
 

@@ -111,6 +111,7 @@ def test_a_favourite_is_bounded_and_names_no_embedding(name: str) -> None:
         ("last_recall", set("ab"), {("a", "b")}),
         ("why_linked", set("ab"), {("a", "b")}),
         ("history_of_a_note", set("ab"), set()),
+        ("changes_of_mind", set("ab"), set()),
         ("one_source_in_order", set("abcdefg"), set()),
     ],
 )

@@ -14,7 +14,14 @@ from neo4j_server.console import Console, console
 from neo4j_server.erasure import erase_everything
 from neo4j_server.server import Address
 
-from graphmem.model import CandidateQuery, Scope, WritePlan
+from graphmem.model import (
+    CandidateQuery,
+    Disagreement,
+    DisagreementKind,
+    Scope,
+    WritePlan,
+    supersedes,
+)
 from graphmem.stores import cypher
 from graphmem.stores.neo4j import Neo4jStore
 from graphmem.stores.neo4j_candidates import candidate_parameters
@@ -42,6 +49,7 @@ SCOPE = Scope(NAMESPACE)
 NOTE = make_note("n1", NAMESPACE, source="s", position=1, author="Ada", tags=("red",))
 OTHER = make_note("n2", NAMESPACE, source="s", position=2, author="Eve")
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
+REASON = Disagreement(DisagreementKind.DATE, "9:15", "11:30")
 
 PARAMETERS: dict[str, Any] = {
     **candidate_parameters(SCOPE, CandidateQuery(vector=EAST, terms=("seat", "aisle")), None),
@@ -83,6 +91,9 @@ OF_ITS_OWN: dict[str, dict[str, Any]] = {
     "stage_embeddings": {"rows": [{"id": "n1", "revision": 1, "properties": {}}]},
     "upsert_events": {"rows": [event_row(make_event(NOTE, 2, trigger="n2"))]},
     "upsert_links": {"rows": [link_row(link("n1", "n2"))]},
+    "upsert_superseding": {
+        "rows": [link_row(supersedes("n2", "n1", 0.8, NOW, REASON))],
+    },
     "upsert_notes": {
         "rows": [
             {"id": "n1", "first": {}, "properties": note_properties(NOTE, ("seat",))},

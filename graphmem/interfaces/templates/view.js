@@ -52,7 +52,7 @@
     const place = make(byId("edges"), "g", { class: `edge ${edge.kind.replace(" ", "-")}${edge.walked ? " walked" : ""}` });
     const width = edge.kind === "RELATED" ? 1 + 5 * Math.max(0, edge.weight - 0.5) * 2 : edge.walked ? 2 : 1.2;
     const line = make(place, "path", { class: "line", d: curve(edge), "stroke-width": width });
-    if (edge.kind === "FOLLOWS") line.setAttribute("marker-end", "url(#arrow)");
+    if (edge.kind === "FOLLOWS" || edge.kind === "SUPERSEDES") line.setAttribute("marker-end", "url(#arrow)");
     make(place, "path", { class: "touch", d: curve(edge) });
     Object.assign(edge, { place, line, width });
     place.addEventListener("pointerenter", (event) => hover(edge, event));
@@ -276,7 +276,7 @@
     for (const group of groups.slice(0, COLOURS.length)) explain((at) => make(at, "circle", { cx: 13, cy: 6, r: 5, fill: colour(group) }), group);
     if (groups.length > COLOURS.length) explain(() => {}, `and ${groups.length - COLOURS.length} authors more, in the same colours`);
     const kinds = new Set(edges.map((edge) => edge.kind));
-    const lines = [["RELATED", "similar, wider is stronger"], ["FOLLOWS", "next in its source"], ["same source", "of the same source"], ["seed", "found by the question"]];
+    const lines = [["RELATED", "similar, wider is stronger"], ["FOLLOWS", "next in its source"], ["SUPERSEDES", "newer, says otherwise"], ["same source", "of the same source"], ["seed", "found by the question"]];
     for (const [kind, text] of lines) {
       if (!kinds.has(kind)) continue;
       explain((at) => make(make(at, "g", { class: `edge ${kind.replace(" ", "-")}` }), "path", { class: "line", d: "M0 6H26", "stroke-width": 2 }), text);

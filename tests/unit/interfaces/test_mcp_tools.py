@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import anyio
@@ -115,6 +116,22 @@ def test_filters_reach_the_memory(memory: Memory) -> None:
     ]:
         found = answered(memory, "recall", query="blue kettle", **filters)
         assert {note["id"] for note in found["notes"]} == expected, filters
+
+
+def test_what_is_outdated_is_told(memory: Memory) -> None:
+    memory.add("We have 3 cats in our house", id="old", created_at=datetime(2025, 3, 1, tzinfo=UTC))
+    kept = answered(
+        memory,
+        "remember",
+        content="We have 4 cats in our house",
+        created_at="2025-04-01T09:00:00Z",
+    )
+    assert [link["reason"] for link in kept["links"]] == [None, "number: 3 -> 4"]
+    found = answered(memory, "recall", query="how many cats do we have?")
+    newer, older = found["notes"]
+    assert (newer["id"], older["id"]) == (kept["note_id"], "old")
+    assert newer["superseded_by"] == []
+    assert [link["from_id"] for link in older["superseded_by"]] == [kept["note_id"]]
 
 
 def test_links_history_undo_and_forget(memory: Memory) -> None:

@@ -14,10 +14,14 @@ from graphmem.interfaces.render import (
     links_table,
     note_view,
     recall_view,
+    receipt_text,
 )
 from graphmem.model import (
+    AddReceipt,
     CheckReport,
     Considered,
+    Disagreement,
+    DisagreementKind,
     EventKind,
     Evidence,
     EvidenceDecision,
@@ -31,6 +35,7 @@ from graphmem.model import (
     Source,
     Step,
     StepKind,
+    supersedes,
 )
 
 AT = datetime(2025, 7, 1, 9, tzinfo=timezone(timedelta(hours=2)))
@@ -73,6 +78,23 @@ def printed(view: RenderableType, width: int = 160) -> str:
     out = StringIO()
     Console(file=out, width=width, highlight=False).print(view)
     return out.getvalue()
+
+
+def test_what_superseded_what_is_shown_where_links_are() -> None:
+    reason = Disagreement(DisagreementKind.NEGATION, "no fish", "fish is fine now")
+    link = supersedes("n1", "n0", 0.8, AT, reason)
+    newer = replace(RANKED, supersedes=(link,))
+    text = printed(recall_view(replace(RESULT, notes=(newer,))), 300)
+    assert "newer than n0 (negation: no fish -> fish is fine now)" in text
+    older = replace(RANKED, superseded_by=(replace(link, from_id="n9"),))
+    text = printed(recall_view(replace(RESULT, notes=(older,))), 300)
+    assert "outdated by n9 (negation: no fish -> fish is fine now)" in text
+    assert "SUPERSEDES" in printed(links_table("n1", (link,), {}))
+    text = printed(links_table("n0", (link,), {}))
+    assert "superseded by" in text
+    assert "0.800" in text
+    receipt = AddReceipt("n1", 1, "added", (), (), 0.5, superseding=(link,))
+    assert "SUPERSEDES n1 -> n0 (negation" in printed(receipt_text(receipt))
 
 
 def test_recall_shows_score_its_parts_path_and_decision() -> None:

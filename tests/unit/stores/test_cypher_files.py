@@ -90,7 +90,7 @@ def test_the_loader_finds_the_checkout() -> None:
 
 
 def test_the_schema_is_split_into_its_statements() -> None:
-    assert len(cypher.schema()) == len(cypher.schema_names()) == 10
+    assert len(cypher.schema()) == len(cypher.schema_names()) == 11
     assert all(re.search(r"^CREATE ", statement, re.MULTILINE) for statement in cypher.schema())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 
@@ -12,9 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from note_samples import sample_note
 
-from graphmem import Memory, Source, TransferError, open_memory
+from graphmem import (
+    Disagreement,
+    DisagreementKind,
+    Memory,
+    Source,
+    TransferError,
+    open_memory,
+)
+from graphmem.model import supersedes
 from graphmem.stores.neo4j_rows import event_row, link_row, note_properties, use_properties
-from graphmem.transfer import export_path, export_stream
+from graphmem.transfer import export_path, export_stream, import_path
 from graphmem.transfer.admin_csv import cell, column_names
 from graphmem.transfer.cypher_script import literal
 
@@ -77,8 +86,62 @@ def test_the_columns_are_what_the_store_keeps() -> None:
         "pair",
         "namespace",
     }
+    reason = Disagreement(DisagreementKind.NUMBER, "3", "4")
+    superseding = link_row(supersedes("b", "a", 0.8, None, reason))
+    assert column_names("supersedes.csv") == superseding["properties"].keys() | {
+        "from_id",
+        "to_id",
+        "pair",
+        "namespace",
+    }
     event = event_row(memory.history("a")[0])
     assert column_names("events.csv") == event["properties"].keys() | {"id", "namespace"}
+
+
+@pytest.fixture
+def changed() -> Memory:
+    opened = open_memory(":memory:", embedder="hashing-64")
+    for number, day in ((3, 1), (4, 2)):
+        at = datetime(2025, 3, day, tzinfo=UTC)
+        opened.add(f"We have {number} cats in our house", id=f"n{number}", created_at=at)
+    assert opened.stats().superseding == 1
+    return opened
+
+
+def test_every_export_tells_what_was_superseded(changed: Memory, tmp_path: Path) -> None:
+    out = BytesIO()
+    export_stream(changed, out, format="graphml")
+    graph = nx.read_graphml(BytesIO(out.getvalue()), force_multigraph=True)
+    reasons = {
+        (*ends, fields["reason"])
+        for *ends, fields in graph.edges(data=True)
+        if fields["kind"] == "SUPERSEDES"
+    }
+    assert reasons == {("n4", "n3", "number: 3 -> 4")}
+    script = BytesIO()
+    export_stream(changed, script, format="cypher")
+    assert script.getvalue().decode().count("-[r:SUPERSEDES {") == 1
+    export_path(changed, tmp_path / "csv", format="csv")
+    rows = (tmp_path / "csv" / "supersedes.csv").read_text().splitlines()
+    assert len(rows) == 2
+    assert rows[1].startswith('"n4","n3"')
+    assert rows[1].endswith('"number","3","4"')
+
+
+def test_json_lines_bring_back_what_was_superseded(changed: Memory, tmp_path: Path) -> None:
+    changed.revise("n4", content="We have 5 cats in our house")
+    place = tmp_path / "all.jsonl"
+    export_path(changed, place)
+    twin = open_memory(":memory:", embedder="hashing-64")
+    for links in (2, 0):
+        report = import_path(twin, place)
+        assert (report.links, tuple(report.rejected)) == (links, ())
+    assert twin.neighbourhood("n3").links == changed.neighbourhood("n3").links
+    assert twin.history("n4") == changed.history("n4")
+    (event,) = twin.history("n4")
+    assert [link.reason for link in event.unlinked][1:] == [
+        Disagreement(DisagreementKind.NUMBER, "3", "4")
+    ]
 
 
 def test_a_cell_is_a_text_and_nothing_else() -> None:
