@@ -517,6 +517,8 @@ class WritePlan:
     events: tuple[EvolutionEvent, ...] = ()
     dropped_events: tuple[str, ...] = ()
     erased: tuple[str, ...] = ()
+    reweighted: tuple[Link, ...] = ()
+    """Links of which only the weight is stored; their use is counted on meanwhile."""
     model: ModelIdentity | None = None
     unsuperseded: tuple[tuple[str, str], ...] = ()
 
@@ -524,7 +526,8 @@ class WritePlan:
     def empty(self) -> bool:
         """Whether applying it would change nothing."""
         return not (
-            self.notes or self.links or self.unlinks or self.events or self.dropped_events
+            self.notes or self.links or self.reweighted
+            or self.unlinks or self.events or self.dropped_events
             or self.erased or self.unsuperseded
         )  # fmt: skip
 

@@ -149,7 +149,8 @@ class NoteStore(Protocol):
         ``expected_revision``), unlinks of RELATED and of SUPERSEDES, links (created, or weight,
         cosine, reason and use counters replaced), events,
         dropped events, erased notes with their links and events, and FOLLOWS of the touched
-        sources. ``plan.model`` is stored when the store has none yet. An upsert keeps the
+        sources. Of ``plan.reweighted`` only the weight is stored, and links that are gone are
+        left out. ``plan.model`` is stored when the store has none yet. An upsert keeps the
         stored ``recall_count`` and ``last_accessed_at`` (use is
         written by `record_use` and `load` only; on a new note those of the plan are
         taken). When this returns the write is durable.

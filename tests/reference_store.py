@@ -123,6 +123,10 @@ class ReferenceStore:
             for pair in plan.unsuperseded:
                 shelf.superseding.pop(pair, None)
             shelf.put_links(plan.links)
+            for link in plan.reweighted:
+                if link.pair in shelf.related:
+                    stored = shelf.related[link.pair]
+                    shelf.related[link.pair] = replace(stored, weight=link.weight)
             shelf.events |= {event.id: copy.deepcopy(event) for event in plan.events}
             for event_id in plan.dropped_events:
                 shelf.events.pop(event_id, None)

@@ -18,6 +18,9 @@ from graphmem.ports import ScopeReader
 Progress = Callable[[int, int | None], None]
 """Called after each batch with the number of inputs done and their total, when known."""
 
+REVISIONS_TRIED = 100
+"""How often a revision is made anew because others change the same note."""
+
 
 @dataclass(frozen=True, slots=True)
 class Batch:
@@ -34,6 +37,35 @@ def add_one(setup: Setup, given: NoteInput, expected_revision: int | None = None
     for rejection in batch.rejected:
         raise rejection.error
     return batch.receipts[0]
+
+
+def revise(
+    setup: Setup,
+    note_id: object,
+    revised: Callable[[Note], NoteInput],
+    expected_revision: int | None,
+) -> AddReceipt:
+    """Store what `revised` makes of a note as it is; made again when the note moved on.
+
+    So a field that is not given keeps what another writer gave it meanwhile, and a note
+    erased meanwhile does not come back.
+
+    Raises
+    ------
+    NotFound
+        There is no such note, or not any more.
+    Conflict
+        The note is not at `expected_revision`, or never stood still.
+    """
+    for _ in range(REVISIONS_TRIED):
+        note = setup.note(note_id)
+        expected = note.revision if expected_revision is None else expected_revision
+        try:
+            return add_one(setup, revised(note), expected)
+        except Conflict:
+            if expected_revision is not None:
+                raise
+    raise Conflict(f"note {note_id!r} kept changing; nothing was changed, try again")
 
 
 def add_many(

@@ -82,14 +82,19 @@ def undo(setup: Setup, event_id: object) -> EvolutionEvent:
         A later event of the same note stands; it is named.
     """
     checked = checked_id(event_id, "event id")
-    target = setup.store.event(setup.scope, checked)
-    if target is None:
-        raise NotFound(f"no event {checked!r} in namespace {setup.scope.namespace!r}")
-    result = target
+    found = setup.store.event(setup.scope, checked)
+    if found is None:
+        raise _no_event(setup, checked)
+    result = found
 
     def change(work: Workspace, note: Note) -> Note:
         nonlocal result
-        undone = undo_event(note, target, work.events_of(note.id), now=setup.now())
+        # Read again within the write: an erasure may have redacted or dropped it meanwhile.
+        events = work.events_of(note.id)
+        target = next((event for event in events if event.id == checked), None)
+        if target is None:
+            raise _no_event(setup, checked)
+        undone = undo_event(note, target, events, now=setup.now())
         back = tuple(
             link for link in target.unlinked if work.note(link.other(note.id)) is not None
         )  # fmt: skip
@@ -101,8 +106,12 @@ def undo(setup: Setup, event_id: object) -> EvolutionEvent:
         work.record(result)
         return undone.note
 
-    change_note(setup, target.note_id, change)
+    change_note(setup, found.note_id, change)
     return result
+
+
+def _no_event(setup: Setup, event_id: str) -> NotFound:
+    return NotFound(f"no event {event_id!r} in namespace {setup.scope.namespace!r}")
 
 
 def erase(

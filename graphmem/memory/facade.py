@@ -220,21 +220,22 @@ class Memory:
         Conflict
             The note is not at `expected_revision`.
         """
-        setup = self._setup
-        note = setup.note(id)
-        given = NoteInput(
-            content=note.content if content is None else content,
-            id=note.id,
-            role=note.role,
-            author=note.author,
-            source=note.source,
-            keywords=keywords,
-            tags=tags,
-            context=context,
-            importance=importance,
-            metadata=metadata,
-        )
-        return adding.add_one(setup, given, expected_revision)
+
+        def revised(note: Note) -> NoteInput:
+            return NoteInput(
+                content=note.content if content is None else content,
+                id=note.id,
+                role=note.role,
+                author=note.author,
+                source=note.source,
+                keywords=keywords,
+                tags=tags,
+                context=context,
+                importance=importance,
+                metadata=metadata,
+            )
+
+        return adding.revise(self._setup, id, revised, expected_revision)
 
     def preview(self, inputs: Iterable[NoteInput]) -> AddReport:
         """Tell what :meth:`add_many` would do, without writing.

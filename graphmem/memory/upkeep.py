@@ -90,7 +90,7 @@ def maintain(setup: Setup, at: datetime) -> Maintenance:
             if (weight := maintained_weight(link, at)) != link.weight
         ]
         changed = len(moved)
-        return WritePlan(links=tuple(moved))
+        return WritePlan(reweighted=tuple(moved))
 
     setup.store.write(setup.scope, decide)
     proposals = tuple(note.id for note in setup.store.notes(setup.scope) if _faint(note, at))

@@ -105,6 +105,7 @@ class Aftermath:
     unlinks: list[tuple[str, str]] = field(default_factory=list)
     unsuperseded: list[tuple[str, str]] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
+    reweighted: list[str] = field(default_factory=list)
     erased: list[int] = field(default_factory=list)
     used: list[int] = field(default_factory=list)
 
@@ -123,6 +124,8 @@ class Aftermath:
             shard.superseding.drop(newer, older)
         for link in self.links:
             shard.put_link(link)
+        for note_id in self.reweighted:
+            shard.links.forget(note_id)
         for key in self.erased:
             shard.erase(key)
         for number in self.forgotten_words:
@@ -181,6 +184,7 @@ class Application:
         self._unsupersede(plan.unsuperseded)
         self._write_links(plan.links)
         self._write_events(plan.events)
+        self._reweigh(plan.reweighted)
         self._tables.drop_events(self._number, plan.dropped_events)
         self._erase(plan.erased)
         self._forget_words()
@@ -390,6 +394,13 @@ class Application:
             self._tables.put_superseding(superseding)
         self.aftermath.links = list(links)
         self.aftermath.used += [key for row in (*related, *superseding) for key in row[:2]]
+
+    def _reweigh(self, links: Sequence[Link]) -> None:
+        known = [link for link in links if self._exists(link.from_id) and self._exists(link.to_id)]
+        rows = [(link.weight, self._key(link.from_id), self._key(link.to_id)) for link in known]
+        self._tables.set_weights(rows)
+        self.aftermath.reweighted = list(dict.fromkeys(end for link in known for end in link.pair))
+        self.aftermath.used += [key for row in rows for key in row[1:]]
 
     def _write_events(self, events: Sequence[EvolutionEvent]) -> None:
         for event in events:

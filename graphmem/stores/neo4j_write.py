@@ -91,6 +91,10 @@ class Application:
         self._unlink("drop_superseding", plan.unsuperseded)
         self._put_links(plan.links)
         self._put_events(plan.events)
+        weights = [
+            {"pair": pair_key(*each.pair), "weight": each.weight} for each in plan.reweighted
+        ]
+        self._run_over("weigh_links", weights=weights)
         self._run_over("drop_events", ids=list(plan.dropped_events))
         self._erase(plan.erased, stored)
         self._chain(loose)

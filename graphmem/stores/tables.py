@@ -249,6 +249,10 @@ class Tables:
         """Delete links by both ends."""
         self._executemany("DELETE FROM link WHERE low = ? AND high = ?", pairs)
 
+    def set_weights(self, rows: Iterable[tuple[float, int, int]]) -> None:
+        """Set the weights of links; rows of (weight, low, high)."""
+        self._executemany("UPDATE link SET weight = ? WHERE low = ? AND high = ?", rows)
+
     def superseding(self, namespace: int) -> sqlite3.Cursor:
         """Read the SUPERSEDES links of a namespace."""
         return self._execute(
