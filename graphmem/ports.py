@@ -193,8 +193,10 @@ class NoteStore(Protocol):
            same source: of the start's source the first ``source_notes`` by
            (-importance, id). Nothing is reached through a note outside the scope or
            filter.
-        4. Every candidate carries its cosine and terms; the links are all RELATED with
-           weight >= ``min_weight``, all FOLLOWS and all SUPERSEDES among the candidates.
+        4. Every candidate carries its cosine and terms; the links are, among the candidates,
+           the RELATED ones with weight >= ``min_weight`` that have an end at a start or at a
+           note reached by fewer than ``hops`` hops along RELATED, all FOLLOWS and all
+           SUPERSEDES.
         """
         ...
 

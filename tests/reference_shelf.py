@@ -162,11 +162,16 @@ class Recall:
         reached = set(vector) | set(lexical)
         for start in {*vector[: self.query.expand], *lexical[: self.query.expand]}:
             reached |= self.along_follows(start) | self.of_same_source(start)
-        reached |= self.along_related({*vector[: self.query.expand], *lexical[: self.query.expand]})
+        starts = {*vector[: self.query.expand], *lexical[: self.query.expand]}
+        reached |= self.along_related(starts, self.query.hops)
+        walked = self.along_related(starts, self.query.hops - 1)
+        links = links_among(self.shelf, reached, self.query.min_weight, self.seen)
         lengths = [len(record.terms) for record in self.seen.values()]
         return CandidateSet(
             candidates=tuple(self.candidate(id_, vector, lexical) for id_ in sorted(reached)),
-            links=links_among(self.shelf, reached, self.query.min_weight, self.seen),
+            links=tuple(
+                link for link in links if link.kind != LinkKind.RELATED or walked & set(link.pair)
+            ),
             note_count=len(lengths),
             average_terms=sum(lengths) / len(lengths) if lengths else 0.0,
             document_frequency={t: min(found, TERM_CAP) for t, found in self.found.items()},
@@ -201,9 +206,9 @@ class Recall:
         hits = sorted((score, len(r.terms), r.note.id) for score, r in scored if score)
         return [id_ for _, _, id_ in hits][: self.query.lexical_seeds]
 
-    def along_related(self, starts: set[str]) -> set[str]:
+    def along_related(self, starts: set[str], hops: int) -> set[str]:
         reached, edge = set(starts), set(starts)
-        for _ in range(self.query.hops):
+        for _ in range(hops):
             further: set[str] = set()
             for id_ in edge:
                 links = strongest(self.shelf, self.seen, id_, self.query.min_weight)

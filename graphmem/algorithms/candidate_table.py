@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmem.algorithms.lexical import TermMatch, TermStatistics, match_terms
+from graphmem.algorithms.lexical import TermMatch, TermStatistics, count_terms, match_counts
 from graphmem.algorithms.text import tokens
 from graphmem.model import Candidate, CandidateSet, LinkKind, Note
 
@@ -73,8 +73,11 @@ class CandidateTable:
     @cached_property
     def match(self) -> TermMatch:
         """How the candidates match each term of the question."""
-        documents = [candidate.terms for candidate in self.candidates]
-        return match_terms(self.question.terms, documents, TermStatistics.of(self.found))
+        terms = tuple(dict.fromkeys(self.question.terms))
+        counted = self.found.term_counts
+        if counted is None:
+            counted = count_terms(terms, [candidate.terms for candidate in self.candidates])
+        return match_counts(terms, counted, TermStatistics.of(self.found))
 
     @cached_property
     def lexical(self) -> Column:

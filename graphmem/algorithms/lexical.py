@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from rank_bm25 import BM25Okapi  # type: ignore[import-untyped]  # ships no annotations
 
 from graphmem.errors import InvalidInput, InvalidPolicy
-from graphmem.model import CandidateSet
+from graphmem.model import CandidateSet, TermCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +122,49 @@ def match_terms(
     >>> match.bm25.round(3).tolist(), match.idf.round(3).tolist()
     ([0.755, 0.0, 0.0], [0.693, 0.693])
     """
-    _require_parameters(k1, b)
     terms = tuple(dict.fromkeys(query_terms))
-    ranker = _ScopedBM25(terms, documents, statistics, k1, b)
-    idf = np.array([statistics.inverse_document_frequency(term) for term in terms])
+    return match_counts(terms, count_terms(terms, documents), statistics, k1=k1, b=b)
+
+
+def match_counts(
+    terms: Sequence[str],
+    counted: TermCounts,
+    statistics: TermStatistics,
+    *,
+    k1: float = 1.2,
+    b: float = 0.75,
+) -> TermMatch:
+    """Match documents whose terms are counted already; as :func:`match_terms`.
+
+    `terms` are distinct and those of the columns of `counted`.
+    """
+    _require_parameters(k1, b)
+    ranker = _ScopedBM25(terms, counted, statistics, k1, b)
+    idf = np.array([ranker.idf[term] for term in terms])
     return TermMatch(ranker.get_scores(terms), ranker.saturated(), idf)
+
+
+def count_terms(terms: Sequence[str], documents: Sequence[Sequence[str]]) -> TermCounts:
+    """Count how often each of the distinct `terms` occurs in each document.
+
+    Examples
+    --------
+    >>> counted = count_terms(["blue", "kettle"], [["blue", "shelf", "blue"], []])
+    >>> counted.counts.tolist(), counted.lengths.tolist()
+    ([[2.0, 0.0], [0.0, 0.0]], [3.0, 0.0])
+    """
+    column = {term: number for number, term in enumerate(terms)}
+    held_in = frozenset(column).intersection
+    cells = [
+        (row, column[term], document.count(term))
+        for row, document in enumerate(documents)
+        for term in held_in(document)
+    ]
+    counts = np.zeros((len(documents), len(column)))
+    if cells:
+        rows, columns, found = np.array(cells).T
+        counts[rows, columns] = found
+    return TermCounts(counts, np.array([len(each) for each in documents], dtype=np.float64))
 
 
 def lexical_relevance(
@@ -274,7 +312,7 @@ def _covered(
 
 
 class _ScopedBM25(BM25Okapi):  # type: ignore[misc]  # the base class has no annotations
-    """BM25Okapi with the statistics of a scope, counting the question's terms only.
+    """BM25Okapi with the statistics of a scope, over documents that are counted already.
 
     Counts are one array instead of a mapping a document, so that scoring is a few products.
     """
@@ -282,31 +320,21 @@ class _ScopedBM25(BM25Okapi):  # type: ignore[misc]  # the base class has no ann
     def __init__(
         self,
         terms: Sequence[str],
-        documents: Sequence[Sequence[str]],
+        counted: TermCounts,
         statistics: TermStatistics,
         k1: float,
         b: float,
     ) -> None:
         self._column = {term: column for column, term in enumerate(terms)}
         self._statistics = statistics
-        super().__init__(documents, k1=k1, b=b)
-        lengths = np.array(self.doc_len, dtype=np.float64)
-        self._norm = k1 * (1.0 - b + b * lengths / self.avgdl)
+        self._counts = counted.counts
+        super().__init__(counted.lengths, k1=k1, b=b)
+        self._norm = k1 * (1.0 - b + b * counted.lengths / self.avgdl)
 
-    def _initialize(self, corpus: Sequence[Sequence[str]]) -> dict[str, int]:
+    def _initialize(self, corpus: NDArray[np.float64]) -> dict[str, int]:
         self.corpus_size = len(corpus)
         self.avgdl = self._statistics.average_terms or 1.0
-        self.doc_len = [len(document) for document in corpus]
-        held_in = frozenset(self._column).intersection
-        cells = [
-            (row, self._column[term], document.count(term))
-            for row, document in enumerate(corpus)
-            for term in held_in(document)
-        ]
-        self._counts = np.zeros((len(corpus), len(self._column)))
-        if cells:
-            rows, columns, counts = np.array(cells).T
-            self._counts[rows, columns] = counts
+        self.doc_len = corpus
         return {}
 
     def _calc_idf(self, nd: Mapping[str, int]) -> None:

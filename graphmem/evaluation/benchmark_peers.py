@@ -19,18 +19,13 @@ from graphmem.evaluation.benchmark_data import Planted, PlantedEmbedder, planted
 from graphmem.evaluation.timing import timed
 from graphmem.memory import Memory
 from graphmem.opening import open_memory
+from graphmem.stores import cypher
 
 if TYPE_CHECKING:
     import neo4j
     from engrama.core.engine import EngramaEngine
 
 LIMIT = 10
-
-_ONE_HOP = """
-OPTIONAL MATCH (node)-[link:RELATED]-(other:Note)
-RETURN node.id AS id, node.content AS content, score, collect(other.id) AS linked
-"""
-"""What the retriever returns for each hit; it appends this to a query of its own."""
 
 
 def require_peer(module: str) -> None:
@@ -111,7 +106,7 @@ def measure_graphrag(
     from neo4j_graphrag.retrievers import HybridCypherRetriever
 
     retriever = HybridCypherRetriever(
-        driver, index, "note_terms", _ONE_HOP, neo4j_database=database
+        driver, index, "note_terms", cypher.bench("linked"), neo4j_database=database
     )
     recalls, theirs = [], []
     for row, question in enumerate(planted.questions):

@@ -195,6 +195,7 @@ class NetworkXStore:
             note_count=found.note_count,
             average_terms=found.average_terms,
             document_frequency=found.document_frequency,
+            term_counts=found.term_counts,
         )
 
     def nearest(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 import networkx as nx
@@ -50,6 +50,16 @@ class NoteGraph(_Graph):
                 if edge["weight"] >= min_weight:
                     found.append(edge["link"])
         return found
+
+    def between(self, ids: Iterable[str], others: Set[str], min_weight: float) -> list[Link]:
+        """Return the links of at least `min_weight` from `ids` to any of `others`, by pair."""
+        found: dict[tuple[str, str], Link] = {}
+        for each in ids:
+            for near in (self._succ[each], self._pred[each]):
+                for other, edge in near.items():
+                    if other in others and edge["weight"] >= min_weight:
+                        found[edge["link"].pair] = edge["link"]
+        return [found[pair] for pair in sorted(found)]
 
     def strongest(
         self, note_id: str, limit: int, min_weight: float, admits: Callable[[str], bool]
@@ -113,6 +123,11 @@ class LinkGraph:
         """Return the links of at least `min_weight` whose two ends are in `ids`, by pair."""
         self.ensure(ids)
         return self.graph.inside(ids, min_weight)
+
+    def between(self, ids: Collection[str], others: Set[str], min_weight: float) -> list[Link]:
+        """Return the links of at least `min_weight` from `ids` to any of `others`, by pair."""
+        self.ensure(ids)
+        return self.graph.between(ids, others, min_weight)
 
     def beside(
         self, ids: Collection[str], fanout: int, min_weight: float, admits: Callable[[str], bool]

@@ -9,7 +9,7 @@ import numpy as np
 from graphmem.model import Vector
 from graphmem.stores.columns import NONE, NewRows
 from graphmem.stores.damage import decodes
-from graphmem.stores.postings import PostingIndex, Vocabulary
+from graphmem.stores.postings import PostingIndex, TermLists, Vocabulary
 from graphmem.stores.rows import Row, numbers_of, split_texts
 from graphmem.stores.shard import Entry, Shard
 from graphmem.stores.tables import Tables
@@ -100,10 +100,12 @@ def _pack_indexes(shard: Shard, blobs: Sequence[bytes], words: int) -> None:
     joined = b"".join(blobs)
     if len(joined) != 4 * int(shard.columns.terms.sum()):
         joined = b"".join(blob[: len(blob) // 4 * 4] for blob in blobs)  # `check` reports it
+    shard.term_lists = TermLists(numbers_of(joined), shard.columns.terms)
     numbers, holders = numbers_of(joined), rows.repeat(shard.columns.terms)
     given = (numbers >= 0) & (numbers < words)  # the others were never given: `check` reports it
     if not given.all():
-        numbers, holders = numbers[given], holders[given]
+        shard.term_lists = TermLists(numbers_of(joined), shard.columns.terms)
+    numbers, holders = numbers[given], holders[given]
     shard.by_term = PostingIndex(numbers, holders)
     shard.vocabulary.cover(words - 1)
     shard.sources.pack()

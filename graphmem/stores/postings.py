@@ -9,6 +9,7 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmem.model import TermCounts
 from graphmem.stores.damage import decodes
 
 Rows = NDArray[np.int32]
@@ -75,6 +76,45 @@ class Vocabulary:
         self.words[number] = ""
         if self.numbers.get(word) == number:
             del self.numbers[word]
+
+
+class TermLists:
+    """The terms of each row as numbers, one after the other in one array.
+
+    Parameters
+    ----------
+    numbers
+        Those of all rows, in order of rows.
+    lengths
+        How many each row has.
+    """
+
+    def __init__(
+        self, numbers: NDArray[np.int32] = _NOTHING, lengths: NDArray[np.int32] = _NOTHING
+    ) -> None:
+        self._numbers = array("i", numbers.tobytes())
+        self._starts = array("q", np.cumsum(np.concatenate(([0], lengths))).tobytes())
+
+    def append(self, numbers: Sequence[int]) -> None:
+        """Add the terms of the next row."""
+        self._numbers.extend(numbers)
+        self._starts.append(len(self._numbers))
+
+    def counts(self, rows: NDArray[np.intp], wanted: Sequence[int]) -> TermCounts:
+        """Return how often each of the `wanted` numbers occurs in each of the rows."""
+        starts = np.frombuffer(self._starts, dtype=np.int64)
+        lengths = starts[rows + 1] - starts[rows]
+        ends = np.cumsum(lengths)
+        places = np.arange(ends[-1] if len(ends) else 0)
+        places += (starts[rows] - (ends - lengths)).repeat(lengths)
+        numbers = _ints(self._numbers)[places]
+        owner = np.arange(len(rows)).repeat(lengths)
+        counts = np.zeros((len(rows), len(wanted)))
+        for column, number in enumerate(wanted):
+            if number < 0:
+                continue
+            counts[:, column] = np.bincount(owner[numbers == number], minlength=len(rows))
+        return TermCounts(counts, lengths.astype(np.float64))
 
 
 class PostingIndex:

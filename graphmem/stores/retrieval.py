@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from graphmem.model import (
     Neighbour,
     NoteFilter,
     Scope,
+    TermCounts,
     Vector,
 )
 from graphmem.stores.columns import NONE
@@ -40,6 +41,7 @@ class Found:
     note_count: int
     average_terms: float
     document_frequency: Mapping[str, int]
+    term_counts: TermCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +86,11 @@ def find_candidates(shard: Shard, scope: Scope, query: CandidateQuery) -> Found:
         cosines=_cosines(shard, rows, query.vector),
         vector_ranks={row: rank for rank, row in enumerate(nearest)},
         lexical_ranks={row: rank for rank, row in enumerate(lexical)},
-        links=links_among(shard, rows, query.min_weight, eligible),
+        links=_links(shard, rows, expansion.walked, query.min_weight, eligible),
         note_count=note_count,
         average_terms=terms / note_count if note_count else 0.0,
         document_frequency={t: min(len(r), TERM_CAP) for t, r in postings.rows.items()},
+        term_counts=_term_counts(shard, rows, postings.rows),
     )
 
 
@@ -118,6 +121,16 @@ def links_among(
     chained = shard.sources.follows_among(np.array(rows, dtype=np.intp), seen)
     ids = [shard.ids[row] for row in rows]
     related = shard.links.among(ids, min_weight)
+    return (*chained, *related, *shard.superseding.among(ids))
+
+
+def _links(
+    shard: Shard, rows: Sequence[int], walked: Set[str], min_weight: float, seen: Mask
+) -> tuple[Link, ...]:
+    """Return the links of a candidate set, by (kind, from, to)."""
+    chained = shard.sources.follows_among(np.array(rows, dtype=np.intp), seen)
+    ids = {shard.ids[row] for row in rows}
+    related = shard.links.between(walked, ids, min_weight)
     return (*chained, *related, *shard.superseding.among(ids))
 
 
@@ -181,6 +194,13 @@ def _shortest_of_best(
     return kept
 
 
+def _term_counts(shard: Shard, rows: Sequence[int], terms: Iterable[str]) -> TermCounts:
+    numbers = shard.vocabulary.numbers
+    return shard.term_lists.counts(
+        np.array(rows, dtype=np.intp), [numbers.get(term, NONE) for term in terms]
+    )
+
+
 def _cosines(shard: Shard, rows: Sequence[int], vector: Vector) -> list[float | None]:
     held = np.array(rows, dtype=np.intp)
     present = shard.vectors.present[held]
@@ -203,6 +223,8 @@ class _Expansion:
         self.shard = shard
         self.eligible = eligible
         self.query = query
+        self.walked: set[str] = set()
+        """Ids of the starts and of what fewer than ``hops`` hops along RELATED reached."""
 
     def reach(self, starts: Sequence[int]) -> set[int]:
         """Return what RELATED, FOLLOWS and common sources reach."""
@@ -217,8 +239,9 @@ class _Expansion:
     def _along_related(self, starts: Sequence[int]) -> set[int]:
         ids, row_of, query = self.shard.ids, self.shard.row_of, self.query
         reached = {ids[row] for row in starts}
-        edge = set(reached)
+        edge = self.walked = set(reached)
         for _ in range(query.hops):
+            self.walked = set(reached)
             edge = self.shard.links.beside(edge, query.fanout, query.min_weight, self._admits)
             edge -= reached
             reached |= edge

@@ -16,7 +16,7 @@ from graphmem.model import Link, LinkKind, NoteFilter, Scope, Vector
 from graphmem.stores.columns import NONE, Columns, NewRows
 from graphmem.stores.damage import decodes
 from graphmem.stores.linkgraph import LinkGraph
-from graphmem.stores.postings import PostingIndex, Vocabulary
+from graphmem.stores.postings import PostingIndex, TermLists, Vocabulary
 from graphmem.stores.rows import Row, link_of, split_texts, superseding_of, to_micros
 from graphmem.stores.sources import Sources
 from graphmem.stores.superseding import Superseding
@@ -69,6 +69,7 @@ class Shard:
         self.vectors = VectorBlock(dimension)
         self.vocabulary = Vocabulary()
         self.by_term = PostingIndex()
+        self.term_lists = TermLists()
         self.sources = Sources(self.columns, self.ids)
         self.authors = Vocabulary()
         self.links = LinkGraph(self._fetch_links)
@@ -200,6 +201,7 @@ class Shard:
 
     def _index(self, row: int, entry: Entry, source: int) -> None:
         self.by_term.add(row, entry.terms)
+        self.term_lists.append(entry.terms)
         self.sources.enter(row, source)
         if self._tags is not None:
             self._by_tag.add(row, [self._tags.number(tag) for tag in entry.tags])

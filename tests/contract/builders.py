@@ -306,7 +306,7 @@ def nearby(**fields: object) -> CandidateQuery:
 def without_cosines(candidates: CandidateSet) -> CandidateSet:
     return replace(
         candidates,
-        candidates=tuple(replace(c, cosine=None) for c in candidates.candidates),
+        candidates=tuple(c._replace(cosine=None) for c in candidates.candidates),
     )
 
 

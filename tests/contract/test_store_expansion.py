@@ -69,7 +69,7 @@ def test_weak_links_are_neither_walked_nor_shown(store: NoteStore, scope: Scope)
     found = store.candidates(scope, from_seed(min_weight=0.75))
     assert ids(found) == ["a", "s"]
     assert found.links == (link("a", "s", 0.75),)
-    everything = store.candidates(scope, nearby(min_weight=0.75))
+    everything = store.candidates(scope, nearby(min_weight=0.75, expand=3))
     assert ids(everything) == ["a", "b", "s"]
     assert everything.links == (link("a", "s", 0.75),)
 
@@ -199,18 +199,25 @@ def test_what_came_in_by_source_is_not_walked_on_from(store: NoteStore, scope: S
     assert ids(store.candidates(scope, from_seed(hops=3))) == ["a", "b"]
 
 
-def test_links_among_the_candidates_are_listed_once_in_order(
-    store: NoteStore, scope: Scope
-) -> None:
+def test_links_of_the_expansion_are_listed_once_in_order(store: NoteStore, scope: Scope) -> None:
     row(store, scope, "a", dict.fromkeys("abc", 0.5))
     apply(store, scope, links=[link("b", "c", 0.75), link("a", "c", 0.8), link("a", "b", 0.9)])
-    assert store.candidates(scope, from_seed()).links == (
+    assert store.candidates(scope, from_seed(hops=2)).links == (
         follows("b", "a"),
         follows("c", "b"),
         link("a", "b", 0.9),
         link("a", "c", 0.8),
         link("b", "c", 0.75),
     )
+
+
+def test_links_that_no_hop_goes_along_are_left_out(store: NoteStore, scope: Scope) -> None:
+    row(store, scope, "a", dict.fromkeys("abc", 0.5))
+    apply(store, scope, links=[link("b", "c", 0.75), link("a", "c", 0.8), link("a", "b", 0.9)])
+    related = link("a", "b", 0.9), link("a", "c", 0.8)
+    for hops in (0, 1):
+        found = store.candidates(scope, from_seed(hops=hops))
+        assert found.links == (follows("b", "a"), follows("c", "b"), *related)
 
 
 def test_links_to_outside_the_set_are_left_out(store: NoteStore, scope: Scope) -> None:
