@@ -330,6 +330,7 @@ class _ScopedBM25(BM25Okapi):  # type: ignore[misc]  # the base class has no ann
         self._counts = counted.counts
         super().__init__(counted.lengths, k1=k1, b=b)
         self._norm = k1 * (1.0 - b + b * counted.lengths / self.avgdl)
+        self._norm[self._norm == 0.0] = 1.0  # an empty document holds no term to be weighed
 
     def _initialize(self, corpus: NDArray[np.float64]) -> dict[str, int]:
         self.corpus_size = len(corpus)
