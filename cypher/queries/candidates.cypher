@@ -135,8 +135,10 @@ CALL (near, matched) {
   RETURN collect(DISTINCT n) AS starts
 }
 WITH g, s, note_count, term_total, near, matched, frequencies, starts,
-     reduce(reached = starts, hop IN range(1, $hops) | reached + COLLECT {
-       UNWIND reached AS a
+     reduce(walk = {walked: starts, reached: starts}, hop IN range(1, $hops) | {
+       walked: walk.reached,
+       reached: walk.reached + COLLECT {
+       UNWIND walk.reached AS a
        CALL (a) {
          MATCH (a)-[r:RELATED]-(n:Note)
          WHERE r.weight >= $min_weight
@@ -149,7 +151,7 @@ WITH g, s, note_count, term_total, near, matched, frequencies, starts,
          RETURN n ORDER BY r.weight DESC, n.id LIMIT $fanout
        }
        RETURN DISTINCT n
-     }) AS along_related,
+     }}) AS along_related,
      reduce(reached = starts, step IN range(1, $window) | reached + COLLECT {
        UNWIND reached AS a
        MATCH (a) ((x)-[:FOLLOWS]->(h:Note) WHERE NOT coalesce(
@@ -203,19 +205,23 @@ CALL (starts) {
   RETURN collect(n) AS of_source
 }
 CALL (near, matched, along_related, before, after, of_source) {
-  UNWIND near + matched + along_related + before + after + of_source AS n
+  UNWIND near + matched + along_related.reached + before + after + of_source AS n
   RETURN collect(DISTINCT n) AS candidates
 }
-// A link that is met from both of its ends lies between two candidates.
-CALL (candidates) {
-  UNWIND candidates AS a
-  WITH a, a.id AS id
-  MATCH (a)-[r:RELATED|SUPERSEDES]-()
-  WHERE r.weight >= $min_weight OR r.reason IS NOT NULL
-  WITH r, collect(id) AS ends
-  WHERE size(ends) = 2
+// The links a hop could go along, and what supersedes what; an end need not be a candidate.
+CALL (along_related, candidates) {
+  CALL (along_related, candidates) {
+    UNWIND along_related.walked AS a
+    MATCH (a)-[r:RELATED]-()
+    WHERE r.weight >= $min_weight
+    RETURN DISTINCT r
+    UNION ALL
+    UNWIND candidates AS a
+    MATCH (a)-[r:SUPERSEDES]->()
+    RETURN r
+  }
   RETURN collect([
-    ends[0], ends[1], r.weight, r.cosine,
+    startNode(r).id, endNode(r).id, r.weight, r.cosine,
     r.created_at.epochMillis * 1000 + r.created_at.microsecond % 1000, r.retrievals,
     r.last_retrieved_at.epochMillis * 1000 + r.last_retrieved_at.microsecond % 1000,
     CASE WHEN r.reason IS NOT NULL THEN [startNode(r).id, r.reason, r.before, r.after] END

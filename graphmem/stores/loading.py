@@ -100,12 +100,11 @@ def _pack_indexes(shard: Shard, blobs: Sequence[bytes], words: int) -> None:
     joined = b"".join(blobs)
     if len(joined) != 4 * int(shard.columns.terms.sum()):
         joined = b"".join(blob[: len(blob) // 4 * 4] for blob in blobs)  # `check` reports it
-    shard.term_lists = TermLists(numbers_of(joined), shard.columns.terms)
     numbers, holders = numbers_of(joined), rows.repeat(shard.columns.terms)
+    shard.term_lists = TermLists(numbers, shard.columns.terms)
     given = (numbers >= 0) & (numbers < words)  # the others were never given: `check` reports it
     if not given.all():
-        shard.term_lists = TermLists(numbers_of(joined), shard.columns.terms)
-    numbers, holders = numbers[given], holders[given]
+        numbers, holders = numbers[given], holders[given]
     shard.by_term = PostingIndex(numbers, holders)
     shard.vocabulary.cover(words - 1)
     shard.sources.pack()

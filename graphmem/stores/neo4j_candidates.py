@@ -95,13 +95,13 @@ def candidate_set(scope: Scope, query: CandidateQuery, row: Record) -> Candidate
     ]
     note_count = row["note_count"]
     held = {candidate.note.id for candidate in candidates}
-    # The statement tells whom a candidate follows without asking whether that is one too.
+    # The statement tells where links lead without asking whether that is a candidate too.
     chained = [
         Link(later, earlier, 1.0, 1.0, LinkKind.FOLLOWS)
         for later, earlier in row["chained"]
         if earlier in held
     ]
-    stored = [stored_link_of(values) for values in row["links"]]
+    stored = [stored_link_of(ends) for ends in row["links"] if ends[0] in held and ends[1] in held]
     return CandidateSet(
         candidates=tuple(sorted(candidates, key=lambda candidate: candidate.note.id)),
         links=tuple(sorted((*chained, *stored), key=_KIND_AND_ENDS)),
