@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from onnx import ModelProto, NodeProto, TensorProto
 
-GRAPH_VERSION = 1
+GRAPH_VERSION = 2
 """Counts the changes of this file that change the graph; part of the cached file's name."""
 
 Weights = Mapping[str, NDArray[Any]]

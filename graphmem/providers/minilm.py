@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,11 +28,21 @@ _BATCH_TOKENS = 4096
 _MAX_THREADS = 8
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Loaded:
     session: InferenceSession
     truncating: Tokenizer
-    whole: Tokenizer
+    tokenizer_file: bytes
+
+    @cached_property
+    def whole(self) -> Tokenizer:
+        """The tokenizer that cuts nothing off; only long texts need it."""
+        from tokenizers import Tokenizer
+
+        whole = Tokenizer.from_buffer(self.tokenizer_file)
+        whole.no_truncation()
+        whole.no_padding()
+        return whole
 
 
 class MiniLMEmbedder:
@@ -131,13 +142,10 @@ def _loaded(files: ModelFiles, threads: int | None) -> _Loaded:
     truncating = Tokenizer.from_buffer(files.tokenizer)
     truncating.enable_truncation(_MAX_LENGTH)
     truncating.no_padding()
-    whole = Tokenizer.from_buffer(files.tokenizer)
-    whole.no_truncation()
-    whole.no_padding()
-    return _Loaded(_session(files.graph, threads), truncating, whole)
+    return _Loaded(_session(files.graph, threads), truncating, files.tokenizer)
 
 
-def _session(graph: bytes, threads: int | None) -> InferenceSession:
+def _session(graph: Path | bytes, threads: int | None) -> InferenceSession:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

@@ -7,7 +7,6 @@ Every file is checked against its sha256: another model is never used in silence
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import importlib.metadata
 import logging
@@ -17,9 +16,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from graphmem.errors import ModelUnavailable
 from graphmem.providers.bert_graph import GRAPH_VERSION, BertShape, sentence_encoder
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
 
 MODEL_ID = "sentence-transformers/all-MiniLM-L6-v2"
 DIMENSION = 384
@@ -27,7 +30,10 @@ REVISION = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
 WEIGHTS = "model.safetensors"
 TOKENIZER = "tokenizer.json"
 GRAPH = "model.onnx"
-"""Built here from the weights, with its own digest beside it."""
+"""Built here from the weights; `GRAPH_DATA` lies beside it, and a digest of both."""
+GRAPH_DATA = "model.onnx.data"
+"""The graph's weights as bare numbers: a process maps them instead of parsing 90 MB."""
+GRAPH_DIGEST = "model.onnx.sha256"
 SHA256 = {
     WEIGHTS: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     TOKENIZER: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
@@ -40,9 +46,17 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ModelFiles:
-    """What the lane loads: a serialised ONNX graph and a ``tokenizer.json``, both checked."""
+    """What the lane loads, both checked.
 
-    graph: bytes
+    Attributes
+    ----------
+    graph
+        An ONNX graph: its file, or where it could not be kept, the whole of it.
+    tokenizer
+        A ``tokenizer.json``.
+    """
+
+    graph: Path | bytes
     tokenizer: bytes
 
 
@@ -152,37 +166,37 @@ class ModelSource:
         if cached is not None:
             return cached
         _log.info("Building the ONNX graph of %s from %s", MODEL_ID, located.place)
-        files = ModelFiles(_built(weights), tokenizer)
-        self._keep(files)
-        return files
+        graph = _built(weights)
+        self._keep(graph, tokenizer)
+        return self._cached() or ModelFiles(graph.SerializeToString(), tokenizer)
 
     def _cached(self) -> ModelFiles | None:
         directory = self.cache_directory
         try:
-            graph = (directory / GRAPH).read_bytes()
-            digest = (directory / "model.onnx.sha256").read_text("ascii").strip()
+            digest = (directory / GRAPH_DIGEST).read_text("ascii").strip()
             tokenizer = (directory / TOKENIZER).read_bytes()
+            undamaged = (
+                _graph_digest(directory) == digest and _sha256(tokenizer) == SHA256[TOKENIZER]
+            )
         except FileNotFoundError:
             return None
         except (OSError, UnicodeDecodeError) as error:
             _log.warning("The cached model in %s cannot be read: %s", directory, error)
             return None
-        if _sha256(graph) != digest or _sha256(tokenizer) != SHA256[TOKENIZER]:
+        if not undamaged:
             _log.warning("The cached model in %s is damaged; it is built again", directory)
             return None
-        return ModelFiles(graph, tokenizer)
+        return ModelFiles(directory / GRAPH, tokenizer)
 
-    def _keep(self, files: ModelFiles) -> None:
+    def _keep(self, graph: ModelProto, tokenizer: bytes) -> None:
         directory = self.cache_directory
-        parts = {
-            GRAPH: files.graph,
-            TOKENIZER: files.tokenizer,
-            "model.onnx.sha256": _sha256(files.graph).encode("ascii"),
-        }
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            for name, content in parts.items():
-                _replace(directory / name, content)
+            with tempfile.TemporaryDirectory(dir=directory) as scratch:
+                _write_graph(graph, Path(scratch))
+                (Path(scratch) / TOKENIZER).write_bytes(tokenizer)
+                for name in (GRAPH_DATA, GRAPH, GRAPH_DIGEST, TOKENIZER):
+                    (Path(scratch) / name).replace(directory / name)
         except OSError as error:
             _log.warning("The built model is not cached in %s: %s", directory, error)
 
@@ -280,25 +294,35 @@ def _first_line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
-def _built(weights: bytes) -> bytes:
+def _built(weights: bytes) -> ModelProto:
     from safetensors.numpy import load
 
-    graph: bytes = sentence_encoder(load(weights), _SHAPE).SerializeToString()
-    return graph
+    return sentence_encoder(load(weights), _SHAPE)
+
+
+def _write_graph(graph: ModelProto, directory: Path) -> None:
+    """Write the graph, its weights apart, and the digest of both."""
+    import onnx
+
+    apart = onnx.ModelProto()
+    apart.CopyFrom(graph)
+    onnx.save_model(
+        apart,
+        directory / GRAPH,
+        save_as_external_data=True,
+        all_tensors_to_one_file=True,
+        location=GRAPH_DATA,
+    )
+    (directory / GRAPH_DIGEST).write_text(_graph_digest(directory), "ascii")
+
+
+def _graph_digest(directory: Path) -> str:
+    digest = hashlib.sha256()
+    for name in (GRAPH, GRAPH_DATA):
+        with (directory / name).open("rb") as file:
+            hashlib.file_digest(file, lambda: digest)
+    return digest.hexdigest()
 
 
 def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write `content` so that no reader ever sees a part of it."""
-    descriptor, temporary = tempfile.mkstemp(prefix=path.name, dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        Path(temporary).replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(temporary).unlink()
-        raise
