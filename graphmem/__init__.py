@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from graphmem.algorithms.blending import SalienceWeights
     from graphmem.algorithms.contradiction import (
         find_disagreement,
     )
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     )
     from graphmem.algorithms.salience import (
         MemorySignal,
-        SalienceWeights,
         SalientMemory,
         WeightedSignal,
         rank_salient_memories,
@@ -131,6 +131,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "graphmem.algorithms.blending": ("SalienceWeights",),
     "graphmem.algorithms.contradiction": ("find_disagreement",),
     "graphmem.algorithms.evidence": (
         "EvidenceNote",
@@ -158,7 +159,6 @@ _HOME = {
     ),
     "graphmem.algorithms.salience": (
         "MemorySignal",
-        "SalienceWeights",
         "SalientMemory",
         "WeightedSignal",
         "rank_salient_memories",

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from graphmem.algorithms.blending import Blend
 from graphmem.algorithms.candidate_table import Column
-from graphmem.algorithms.salience import Blend
 
 COMPARABLE = 0.2
 """How much less similar to the question the newer note may be, in raw cosine.

@@ -14,16 +14,16 @@ from datetime import datetime
 
 import numpy as np
 
-from graphmem.algorithms.candidate_table import CandidateTable, Column, Rows
-from graphmem.algorithms.diversity import maximal_marginal_relevance, term_similarity
-from graphmem.algorithms.importance import ranked_importance
-from graphmem.algorithms.newest_first import newest_first
-from graphmem.algorithms.salience import (
+from graphmem.algorithms.blending import (
     Blend,
     SalienceWeights,
     blend_salience,
     blend_weighted,
 )
+from graphmem.algorithms.candidate_table import CandidateTable, Column, Rows
+from graphmem.algorithms.diversity import maximal_marginal_relevance, term_similarity
+from graphmem.algorithms.importance import ranked_importance
+from graphmem.algorithms.newest_first import newest_first
 from graphmem.algorithms.signals import measure
 from graphmem.model import Candidate, Note
 from graphmem.policy import Policy, RelevancePolicy, SalienceRanking, WeightedRanking

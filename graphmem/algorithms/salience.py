@@ -2,58 +2,35 @@
 
 Two policies rank a set. :func:`rank_salient_memories` blends recency, importance and
 relevance after normalising each over the set; :func:`rank_weighted_memories` adds raw
-signals. Both return every part of a score. A recall holds its candidates as columns and
-takes :func:`blend_salience` and :func:`blend_weighted`, the arithmetic of the two.
+signals. Both return every part of a score; the arithmetic is that of
+:mod:`graphmem.algorithms.blending`.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from math import isfinite
+from dataclasses import dataclass
 from operator import attrgetter
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graphmem.errors import InvalidInput, InvalidPolicy, InvalidQuery
+from graphmem.algorithms.blending import (
+    RECENCY_DECAY,
+    SALIENCE_WEIGHTS,
+    WEIGHTED_RANKING,
+    Blend,
+    Column,
+    SalienceWeights,
+    blend_salience,
+    blend_weighted,
+    named_weights,
+    require_decay,
+    require_weights,
+)
+from graphmem.errors import InvalidInput, InvalidQuery
 from graphmem.policy import WeightedRanking
-
-Column: TypeAlias = NDArray[np.float64]
-
-RECENCY_DECAY = 0.995
-"""Recency kept per hour since the last access: a half-life of 138.3 hours."""
-
-WEIGHTED_RANKING = WeightedRanking()
-"""Default weights of :func:`rank_weighted_memories`."""
-
-
-def _require_weights(weights: Mapping[str, float]) -> None:
-    for name, weight in weights.items():
-        if not (isfinite(weight) and weight >= 0):
-            raise InvalidPolicy(f"{name}: {weight!r} is not a finite number >= 0")
-    if not any(weights.values()):
-        raise InvalidPolicy(f"{', '.join(weights)}: all weights are zero, nothing would be ranked")
-
-
-@dataclass(frozen=True, slots=True)
-class SalienceWeights:
-    """Weights of the three normalised signals; none negative, at least one positive.
-
-    Raises
-    ------
-    InvalidPolicy
-        A weight is negative or not finite, or all are zero.
-    """
-
-    recency: float = 0.15
-    importance: float = 0.15
-    relevance: float = 0.70
-
-    def __post_init__(self) -> None:
-        _require_weights(asdict(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,37 +76,11 @@ class SalientMemory:
     signals: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Blend:
-    """Scores of a whole candidate set with their parts; every column has shape (n,).
-
-    Attributes
-    ----------
-    scores
-        Sum of the contributions.
-    contributions
-        Weighted part of each signal.
-    signals
-        The values the weights were applied to.
-    """
-
-    scores: Column
-    contributions: Mapping[str, Column]
-    signals: Mapping[str, Column]
-
-    @classmethod
-    def of(cls, weights: Mapping[str, float], signals: Mapping[str, Column]) -> Blend:
-        """Weigh and add the signals, all of one length."""
-        contributions = {name: weights[name] * column for name, column in signals.items()}
-        count = len(next(iter(signals.values())))
-        return cls(sum(contributions.values(), np.zeros(count)), contributions, signals)
-
-
 def rank_salient_memories(
     signals: Iterable[MemorySignal],
     *,
     recency_decay: float = RECENCY_DECAY,
-    weights: SalienceWeights = SalienceWeights(),
+    weights: SalienceWeights = SALIENCE_WEIGHTS,
     limit: int = 20,
 ) -> tuple[SalientMemory, ...]:
     r"""Rank the memories of one candidate set by recency, importance and relevance.
@@ -186,7 +137,7 @@ def rank_salient_memories(
     >>> {name: round(part, 2) for name, part in ranked[0].contributions.items()}
     {'recency': 0.15, 'importance': 0.0, 'relevance': 0.7}
     """
-    _require_decay(recency_decay)
+    require_decay(recency_decay)
     _require_limit(limit)
     given = tuple(signals)
     ids = _require_ids(given)
@@ -200,41 +151,6 @@ def rank_salient_memories(
         weights=weights,
     )
     return _ranked(ids, blend, limit)
-
-
-def blend_salience(
-    hours_since_access: Column,
-    importance: Column,
-    relevance: Column,
-    *,
-    recency_decay: float = RECENCY_DECAY,
-    weights: SalienceWeights = SalienceWeights(),
-) -> Blend:
-    """Return the scores of :func:`rank_salient_memories` for columns of finite numbers.
-
-    Parameters
-    ----------
-    hours_since_access, importance, relevance
-        One number a memory, shape (n,), n >= 1; hours not negative.
-
-    Raises
-    ------
-    InvalidPolicy
-        `recency_decay` lies outside (0, 1].
-
-    Examples
-    --------
-    >>> blend = blend_salience(np.array([0.0, 138.3]), np.array([0.2, 0.8]), np.array([0.9, 0.1]))
-    >>> blend.scores.round(2).tolist()
-    [0.85, 0.15]
-    """
-    _require_decay(recency_decay)
-    normalised = {
-        "recency": _min_max(np.power(recency_decay, hours_since_access)),
-        "importance": _min_max(importance),
-        "relevance": _min_max(relevance) if relevance.any() else relevance,
-    }
-    return Blend.of(asdict(weights), normalised)
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,7 +228,7 @@ def rank_weighted_memories(
     >>> round(best.score, 3)
     0.675
     """
-    _require_weights(_weights(ranking))
+    require_weights(named_weights(ranking))
     _require_limit(limit)
     given = tuple(signals)
     ids = _require_ids(given)
@@ -326,49 +242,6 @@ def rank_weighted_memories(
         ranking=ranking,
     )
     return _ranked(ids, blend, limit)
-
-
-def blend_weighted(
-    hours_since_written: Column,
-    importance: Column,
-    vector_similarity: Column,
-    keyword_match: Column,
-    *,
-    ranking: WeightedRanking = WEIGHTED_RANKING,
-) -> Blend:
-    """Return the scores of :func:`rank_weighted_memories` for columns of finite numbers.
-
-    Every column has shape (n,), n >= 1; hours are not negative.
-
-    Raises
-    ------
-    InvalidPolicy
-        All weights are zero.
-
-    Examples
-    --------
-    >>> half = np.array([0.5])
-    >>> blend_weighted(np.array([138.3]), np.array([1.0]), half, half).scores.round(3).tolist()
-    [0.675]
-    """
-    weights = _weights(ranking)
-    _require_weights(weights)
-    raw = {
-        "vector": vector_similarity,
-        "keyword": keyword_match,
-        "importance": importance,
-        "decay": np.power(ranking.decay, hours_since_written),
-    }
-    return Blend.of(weights, raw)
-
-
-def _weights(ranking: WeightedRanking) -> dict[str, float]:
-    return {
-        "vector": ranking.alpha,
-        "keyword": ranking.beta,
-        "importance": ranking.gamma,
-        "decay": ranking.decay_weight,
-    }
 
 
 _Signal = TypeVar("_Signal", MemorySignal, WeightedSignal)
@@ -395,17 +268,6 @@ def _best(scores: Column, ids: Sequence[str], limit: int) -> list[int]:
     else:
         kept = list(range(len(ids)))
     return sorted(kept, key=lambda index: (-scores[index], ids[index]))[:limit]
-
-
-def _min_max(column: Column) -> Column:
-    """Map the column onto [0, 1]; a constant column becomes 1."""
-    low, high = float(column.min()), float(column.max())
-    if low == high:
-        return np.ones_like(column)
-    if not isfinite(high - low):
-        column, low, high = column / 2, low / 2, high / 2
-    normalised: Column = (column - low) / (high - low)
-    return normalised
 
 
 def _column(signals: Sequence[_Signal], name: str) -> Column:
@@ -443,11 +305,6 @@ def _require_ids(signals: Sequence[_Signal]) -> list[str]:
         twice = next(memory_id for memory_id in ids if ids.count(memory_id) > 1)
         raise InvalidInput(f"memory_id: {twice!r} is given twice")
     return ids
-
-
-def _require_decay(recency_decay: float) -> None:
-    if not 0.0 < recency_decay <= 1.0:
-        raise InvalidPolicy(f"recency_decay: {recency_decay!r} lies outside (0, 1]")
 
 
 def _require_limit(limit: int) -> None:

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmem.algorithms.salience import blend_salience
+from graphmem.algorithms.blending import blend_salience
 from graphmem.algorithms.sources import pool_by_source
 from graphmem.evaluation.listwise import (
     Array,

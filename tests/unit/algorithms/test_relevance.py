@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 from candidate_sets import DAY, Said, table
 
+from graphmem.algorithms.blending import SalienceWeights
 from graphmem.algorithms.relevance import DIVERSIFIED, hours_since, importance, rank_candidates
 from graphmem.algorithms.salience import (
     MemorySignal,
-    SalienceWeights,
     WeightedSignal,
     rank_salient_memories,
     rank_weighted_memories,

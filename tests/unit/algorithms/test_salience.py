@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphmem.algorithms.blending import SalienceWeights
 from graphmem.algorithms.salience import (
     MemorySignal,
-    SalienceWeights,
     WeightedSignal,
     rank_salient_memories,
     rank_weighted_memories,
