@@ -18,11 +18,16 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import pytest
+from hypothesis import settings
 from neo4j_server.container import container, docker_answers
 from neo4j_server.erasure import erase_everything
 from neo4j_server.server import CURRENT, LTS, Address, MavenServer, NoServerError, Release
 
 from graphmem.stores.neo4j import Neo4jStore
+
+# No test fails for being slow: a busy machine is no fault of the code.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 def _named(prefix: str) -> Address | None:
