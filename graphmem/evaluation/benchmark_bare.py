@@ -37,10 +37,14 @@ def bare_scan(vectors: Vector, question: Vector, limit: int = SEEDS) -> Sequence
 
 
 def bare_recall(
-    vectors: Vector, tokens: Sequence[Sequence[str]], question: Vector, terms: Sequence[str]
+    vectors: Vector,
+    tokens: Sequence[Sequence[str]],
+    question: Vector,
+    terms: Sequence[str],
+    candidates: int,
 ) -> None:
-    """Scan exactly, then score the candidates with rank-bm25."""
-    rows = bare_scan(vectors, question)
+    """Scan exactly, then score so many candidates with rank-bm25."""
+    rows = bare_scan(vectors, question, candidates)
     BM25Okapi([tokens[row] for row in rows]).get_scores(list(terms))
 
 
@@ -84,11 +88,17 @@ def bare_insert(path: Path, rows: Rows) -> None:
 
 
 def bare_open(path: Path) -> int:
-    """Read the file's bytes and build arrays of the vectors and terms that are in it."""
-    content = path.read_bytes()
-    usable = len(content) // 4 * 4
-    array = np.frombuffer(content[:usable], dtype=np.float32).copy()
-    return int(array.nbytes)
+    """Read the file's bytes and build arrays of vectors, terms sorted by term, and ids."""
+    read = len(path.read_bytes())
+    with closing(sqlite3.connect(path)) as connection:
+        notes = connection.execute("SELECT id, terms FROM note ORDER BY key").fetchall()
+        blocks = connection.execute("SELECT value FROM vector ORDER BY block").fetchall()
+    row_of = {note_id: row for row, (note_id, _) in enumerate(notes)}
+    numbers = np.frombuffer(b"".join([terms for _, terms in notes]), dtype=np.int32)
+    holders = np.arange(len(notes)).repeat([len(terms) // 4 for _, terms in notes])
+    holders = holders[np.argsort(numbers, kind="stable")]
+    vectors = np.frombuffer(b"".join([value for (value,) in blocks]), dtype=np.float32)
+    return read + len(row_of) + len(holders) + len(vectors)
 
 
 def make_bare_table(connection: sqlite3.Connection) -> None:
