@@ -101,7 +101,8 @@ class Given:
     """The fields of a note its caller set explicitly; the rest was derived.
 
     Kept so that adding the same input again is recognised as unchanged, even after
-    evolution has widened keywords and tags.
+    evolution has widened keywords and tags. `constructor` is the language model, with the
+    version of its prompt, that made the rest; ``None`` when the rule did.
     """
 
     keywords: tuple[str, ...] | None = None
@@ -109,6 +110,7 @@ class Given:
     context: str | None = None
     importance: float | None = None
     created_at: datetime | None = None
+    constructor: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,25 +43,32 @@ def rebuild(
     plan: Annotated[
         bool, typer.Option("--plan", help="Only show what is out of date, and why.")
     ] = False,
+    embeddings: Annotated[
+        bool, typer.Option("--embeddings", help="Embed every text anew and compare.")
+    ] = False,
     url: Url = None,
     namespace: Namespace = DEFAULT_NAMESPACE,
     as_json: AsJson = False,
 ) -> None:
-    """Make again the summaries whose notes, links, model or settings changed; no others.
+    """Make again what was derived and is out of date: parts of notes, and summaries.
 
-    An interrupted rebuild goes on where it stopped when it is called again.
+    Summaries whose notes, links, model or settings changed; keywords, tags, context and terms
+    that this version makes otherwise; reasons for SUPERSEDES that no longer hold. An
+    interrupted rebuild goes on where it stopped when it is called again.
     """
     with opened(url, namespace) as memory, progress_bar("rebuilding") as progress:
-        report = memory.rebuild(plan=plan, progress=progress)
+        report = memory.rebuild(plan=plan, progress=progress, embeddings=embeddings)
     show_json(report) if as_json else show(*_lines(report, plan=plan))
 
 
 def _lines(report: RebuildReport, *, plan: bool) -> list[str]:
     lines = [safe(f"{item.action}: {item.output_id} ({item.reason})") for item in report.stale]
-    current = len(report.decisions) - len(report.stale)
+    current = len(report.decisions) + len(report.parts) - len(report.stale)
     lines.append(f"{current} of {len(report.decisions)} summaries were up to date")
     if not plan:
         lines.append(
             f"rebuilt {len(report.rebuilt)}; {len(report.unchanged)} came out as they were"
         )
+        if report.renewed:
+            lines.append(f"renewed parts of {len(report.renewed)} notes")
     return lines

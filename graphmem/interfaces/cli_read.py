@@ -182,6 +182,9 @@ def namespaces(
 @app.command(epilog="Example: graphmem check --repair")
 def check(
     repair: Annotated[bool, typer.Option("--repair", help="Mend what can be mended.")] = False,
+    embeddings: Annotated[
+        bool, typer.Option("--embeddings", help="Embed every text anew and compare.")
+    ] = False,
     url: Url = None,
     namespace: Namespace = DEFAULT_NAMESPACE,
     as_json: AsJson = False,
@@ -190,7 +193,7 @@ def check(
     from graphmem.interfaces.render import check_text
 
     with opened(url, namespace) as memory:
-        report = memory.check(repair=repair)
+        report = memory.check(repair=repair, embeddings=embeddings)
     show_json(report) if as_json else show(check_text(report))
     if not report.ok:
         raise typer.Exit(1)

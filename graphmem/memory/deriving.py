@@ -14,6 +14,8 @@ from graphmem.algorithms.text import is_blank
 from graphmem.errors import Conflict, InvalidInput, LanguageModelError, NotFound
 from graphmem.memory.adding import Progress
 from graphmem.memory.entry import checked_id, checked_limit, unstorable
+from graphmem.memory.parts import Part
+from graphmem.memory.renewing import renew, stale_parts
 from graphmem.memory.replies import ask, read_reply
 from graphmem.memory.setup import Setup
 from graphmem.memory.summaries import (
@@ -70,16 +72,23 @@ class RebuildReport:
         Summaries made again whose text changed.
     unchanged
         Summaries made again that came out the same: only their receipt is new.
+    parts
+        One for each part of an ordinary note that is stale, such as ``terms of n1``.
+    renewed
+        Notes of which a part was made again.
     """
 
     decisions: tuple[Decision, ...]
     rebuilt: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
+    parts: tuple[Decision, ...] = ()
+    renewed: tuple[str, ...] = ()
 
     @property
     def stale(self) -> tuple[Decision, ...]:
-        """The decisions other than reuse."""
-        return tuple(item for item in self.decisions if item.action is not Action.REUSE)
+        """What is not up to date: parts of notes, then summaries."""
+        summaries = (item for item in self.decisions if item.action is not Action.REUSE)
+        return (*self.parts, *summaries)
 
 
 def summarise(setup: Setup, source: object | None, tag: object | None, sentences: object) -> Note:
@@ -93,12 +102,32 @@ def summarise(setup: Setup, source: object | None, tag: object | None, sentences
     return _make(setup, spec)
 
 
-def rebuild(setup: Setup, plan: bool, progress: Progress | None) -> RebuildReport:
-    """Make every stale summary again, one transaction each; see ``Memory.rebuild``."""
+def rebuild(
+    setup: Setup, plan: bool, progress: Progress | None, *, embeddings: bool = False
+) -> RebuildReport:
+    """Make what is stale again, one transaction each; see ``Memory.rebuild``."""
+    stale_now = list(stale_parts(setup, embeddings=embeddings))
+    parts: dict[str, set[Part]] = {}
+    for item in stale_now:
+        parts.setdefault(item.note_id, set()).add(item.part)
+    if not plan:
+        for note_id, of in parts.items():
+            renew(setup, note_id, frozenset(of))
     holdings = _holdings(setup)
     decisions = _decided(setup, holdings)
+    found = tuple(item.decision for item in stale_now)
     if plan:
-        return RebuildReport(decisions)
+        return RebuildReport(decisions, parts=found)
+    report = _rebuild_summaries(setup, holdings, decisions, progress)
+    return replace(report, parts=found, renewed=tuple(parts))
+
+
+def _rebuild_summaries(
+    setup: Setup,
+    holdings: Holdings,
+    decisions: tuple[Decision, ...],
+    progress: Progress | None,
+) -> RebuildReport:
     by_id = {summary.note.id: summary for summary in holdings.summaries}
     stale = [item.output_id for item in decisions if item.action is Action.REBUILD]
     rebuilt: list[str] = []
@@ -113,12 +142,14 @@ def rebuild(setup: Setup, plan: bool, progress: Progress | None) -> RebuildRepor
     return RebuildReport(decisions, tuple(rebuilt), tuple(unchanged))
 
 
-def receipt_problems(setup: Setup) -> tuple[str, ...]:
-    """Return each summary whose receipt no longer matches, in words."""
+def receipt_problems(setup: Setup, *, embeddings: bool = False) -> tuple[str, ...]:
+    """Return, in words, each derived part and summary whose receipt no longer matches."""
     holdings = _holdings(setup)
     stale = (item for item in _decided(setup, holdings) if item.action is not Action.REUSE)
+    parts = (item.decision for item in stale_parts(setup, embeddings=embeddings))
     return (
         *holdings.unreadable,
+        *(f"{item.output_id} is out of date: {item.reason}; rebuild()" for item in parts),
         *(f"summary {item.output_id} is out of date: {item.reason}; rebuild()" for item in stale),
     )
 

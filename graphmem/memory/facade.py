@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal
 
+from graphmem.algorithms.provenance import Receipt
 from graphmem.errors import ClosedMemory, InvalidQuery, NotAuthorised, StoreError
 from graphmem.memory import adding, changing, deriving, upkeep
 from graphmem.memory.adding import Progress
@@ -18,6 +19,7 @@ from graphmem.memory.deriving import RebuildReport
 from graphmem.memory.entry import checked_filter, checked_id, checked_limit, checked_query
 from graphmem.memory.previewing import preview
 from graphmem.memory.recalling import RecallRequest, recall
+from graphmem.memory.renewing import holding_of
 from graphmem.memory.setup import Setup
 from graphmem.memory.upkeep import Maintenance, MemoryRecord
 from graphmem.model import (
@@ -427,15 +429,17 @@ class Memory:
         setup = self._setup
         return setup.store.stats(setup.scope)
 
-    def check(self, repair: bool = False) -> CheckReport:
+    def check(self, repair: bool = False, embeddings: bool = False) -> CheckReport:
         """Compare the parts of the store with each other; `repair` mends what can be.
 
-        A summary whose receipt no longer matches its notes is a problem too;
-        :meth:`rebuild` mends it.
+        Derived data whose receipt no longer matches are problems too (summaries, and what
+        was made of each note); :meth:`rebuild` mends them. With `embeddings` every text is
+        embedded anew and compared, which takes as long as adding it.
         """
         setup = self._setup
         report = setup.store.check(setup.scope, repair=repair)
-        return replace(report, problems=(*report.problems, *deriving.receipt_problems(setup)))
+        stale = deriving.receipt_problems(setup, embeddings=embeddings)
+        return replace(report, problems=(*report.problems, *stale))
 
     # --- derived data
 
@@ -458,8 +462,27 @@ class Memory:
         """
         return deriving.summarise(self._setup, source, tag, sentences)
 
-    def rebuild(self, plan: bool = False, progress: Progress | None = None) -> RebuildReport:
-        """Make the summaries again whose receipt no longer matches; `plan` only shows them.
+    def receipts(self, id: str) -> tuple[Receipt, ...]:  # noqa: A002  # as in the interface
+        """Return the receipts of what is derived from a note; raises ``NotFound``.
+
+        Of its metadata, terms, embedding and links: ordered inputs with their revisions,
+        producer with version, configuration, sha256. They are read from the note and its
+        history, in the order in which one is made of the other.
+        """
+        setup = self._setup
+        return holding_of(setup, setup.note(id)).receipts()
+
+    def rebuild(
+        self,
+        plan: bool = False,
+        progress: Progress | None = None,
+        embeddings: bool = False,
+    ) -> RebuildReport:
+        """Make derived data again whose receipt no longer matches; `plan` only shows them.
+
+        What was made of notes first: metadata, terms, what supersedes what, and with
+        `embeddings`, which embeds every text anew to compare, their vectors. Then the
+        summaries.
 
         Each decision says why: missing input, changed input, changed order, changed
         specification (another model or version). Every summary is stored on its own, so an
@@ -470,7 +493,7 @@ class Memory:
         progress
             Called after each as ``progress(done, total)``.
         """
-        return deriving.rebuild(self._setup, plan, progress)
+        return deriving.rebuild(self._setup, plan, progress, embeddings=embeddings)
 
     # --- upkeep
 

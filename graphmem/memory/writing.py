@@ -18,7 +18,7 @@ from graphmem.algorithms.evolution import (
 )
 from graphmem.algorithms.importance import importance_score
 from graphmem.errors import GraphmemError, InvalidNote, NotAuthorised
-from graphmem.memory.constructing import BY_RULE, Made
+from graphmem.memory.constructing import BY_RULE, CONSTRUCTION_RULE, Made
 from graphmem.memory.contradicting import contradict, outdated, to_compare
 from graphmem.memory.entry import NaiveTimes, NoteEntry, checked_note
 from graphmem.memory.workspace import Workspace, text_to_embed
@@ -56,6 +56,11 @@ class Draft:
     note_id: str
     entry: NoteEntry
     made: Made = BY_RULE
+
+    @property
+    def constructor(self) -> str | None:
+        """The language model that made what the caller left out; ``None`` for the rule."""
+        return None if self.made.constructor == CONSTRUCTION_RULE else self.made.constructor
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +152,14 @@ def changed(existing: Note | None, draft: Draft, scope: Scope, now: datetime) ->
 
 def _new_note(draft: Draft, scope: Scope, now: datetime) -> Note:
     entry = draft.entry
-    given = Given(entry.keywords, entry.tags, entry.context, entry.importance, entry.created_at)
+    given = Given(
+        keywords=entry.keywords,
+        tags=entry.tags,
+        context=entry.context,
+        importance=entry.importance,
+        created_at=entry.created_at,
+        constructor=draft.constructor,
+    )
     made = _constructed(draft, given)
     created_at = entry.created_at or now
     return Note(
@@ -196,6 +208,7 @@ def _said(existing: Note, entry: NoteEntry) -> Given:
         context=before.context if entry.context is None else entry.context,
         importance=before.importance if entry.importance is None else entry.importance,
         created_at=before.created_at if entry.created_at is None else entry.created_at,
+        constructor=before.constructor,
     )
 
 
@@ -230,6 +243,7 @@ def _rewritten(existing: Note, draft: Draft) -> Note:
         tags=made.tags,
         context=made.context,
         importance=_importance(draft, updated.given),
+        given=replace(updated.given, constructor=draft.constructor),
         revision=existing.revision + 1,
         content_revision=existing.content_revision + 1,
     )

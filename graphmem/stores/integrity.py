@@ -172,7 +172,7 @@ class Inspection:
     def _faults(self, first: int, vectors: Vector) -> dict[int, str]:
         """Return what is wrong with which vector of a block."""
         faults: dict[int, str] = {}
-        for place in np.flatnonzero(vectors.any(axis=1)).tolist():
+        for place in np.flatnonzero((vectors != 0.0).any(axis=1)).tolist():
             with np.errstate(over="ignore", invalid="ignore"):  # what a damaged block may hold
                 norm = float(np.linalg.norm(vectors[place]))
             if first + place not in self._ids:

@@ -355,6 +355,7 @@ def _given_fields(given: Given) -> dict[str, Any]:
         "context": given.context,
         "importance": given.importance,
         "created_at": _iso(given.created_at),
+        "constructor": given.constructor,
     }
     return {name: value for name, value in fields.items() if value is not None}
 
@@ -367,6 +368,7 @@ def _given_from_fields(fields: dict[str, Any]) -> Given:
         context=fields.get("context"),
         importance=fields.get("importance"),
         created_at=_moment(fields.get("created_at")),
+        constructor=fields.get("constructor"),
     )
 
 

@@ -391,6 +391,8 @@ def _given_json(given: Given) -> str | None:
         fields["importance"] = float(given.importance)
     if given.created_at is not None:
         fields["created_at"] = to_micros(given.created_at)
+    if given.constructor is not None:
+        fields["constructor"] = given.constructor
     return _to_json(fields) if fields else None
 
 
@@ -402,6 +404,7 @@ def _given_of(fields: dict[str, Any]) -> Given:
         context=fields.get("context"),
         importance=fields.get("importance"),
         created_at=_moment_or_none(fields.get("created_at")),
+        constructor=fields.get("constructor"),
     )
 
 

@@ -192,7 +192,7 @@ class Shard:
             self.vectors.clear(row)
             del self.row_of[note_id]
             self.links.forget(note_id)
-            self.superseding.forget(note_id)
+            self.superseding.reset()
 
     def _bury(self, row: int) -> None:
         self.sources.leave(row)
@@ -234,6 +234,7 @@ class Shard:
         rows = [self.row_of[each] for each in ids if each in self.row_of]
         return self.as_links(self.tables.links_of(self.keys(rows)))
 
+    @decodes("a SUPERSEDES link")
     def _fetch_superseding(self) -> Iterable[Link]:
         ids, at = self.ids, self.row_of_key
         rows = () if self.number is None else self.tables.superseding(self.number)

@@ -11,7 +11,7 @@ Fetch = Callable[[], Iterable[Link]]
 
 
 class Superseding:
-    """SUPERSEDES links by both ends, read from the file at first use.
+    """SUPERSEDES links by both ends, read from the file when one is asked for.
 
     Parameters
     ----------
@@ -22,7 +22,6 @@ class Superseding:
     def __init__(self, fetch: Fetch) -> None:
         self._fetch = fetch
         self._older: dict[str, dict[str, Link]] | None = None
-        self._newer: dict[str, set[str]] = {}
 
     def __iter__(self) -> Iterator[Link]:
         """Yield every link, by (from_id, to_id)."""
@@ -48,24 +47,14 @@ class Superseding:
         return [link for link in self if not within.isdisjoint(link.pair)]
 
     def put(self, link: Link) -> None:
-        """Add or replace a link."""
-        self._add(self._loaded(), link)
+        """Add or replace a link, if they were read."""
+        if self._older is not None:
+            self._add(self._older, link)
 
     def drop(self, newer_id: str, older_id: str) -> None:
-        """Remove a link."""
-        older = self._loaded()
-        if older.get(newer_id, {}).pop(older_id, None) is not None:
-            self._newer[older_id].discard(newer_id)
-            if not older[newer_id]:
-                del older[newer_id]
-
-    def forget(self, note_id: str) -> None:
-        """Remove a note's links."""
+        """Remove a link, if they were read."""
         if self._older is not None:
-            for older_id in list(self._older.get(note_id, ())):
-                self.drop(note_id, older_id)
-            for newer_id in list(self._newer.get(note_id, ())):
-                self.drop(newer_id, note_id)
+            self._older.get(newer_id, {}).pop(older_id, None)
 
     def reset(self) -> None:
         """Have the links be read anew when one is asked."""
@@ -73,11 +62,11 @@ class Superseding:
 
     def _loaded(self) -> dict[str, dict[str, Link]]:
         if self._older is None:
-            self._older, self._newer = {}, {}
+            self._older = {}
             for link in self._fetch():
                 self._add(self._older, link)
         return self._older
 
-    def _add(self, older: dict[str, dict[str, Link]], link: Link) -> None:
+    @staticmethod
+    def _add(older: dict[str, dict[str, Link]], link: Link) -> None:
         older.setdefault(link.from_id, {})[link.to_id] = link
-        self._newer.setdefault(link.to_id, set()).add(link.from_id)

@@ -186,7 +186,14 @@ def _source(field: SourceField | None) -> Source | None:
 
 
 def _given(field: GivenField) -> Given:
-    return Given(field.keywords, field.tags, field.context, field.importance, field.created_at)
+    return Given(
+        keywords=field.keywords,
+        tags=field.tags,
+        context=field.context,
+        importance=field.importance,
+        created_at=field.created_at,
+        constructor=field.constructor,
+    )
 
 
 def _state(field: StateField) -> NoteState:

@@ -135,6 +135,7 @@ def _state_fields(state: NoteState) -> dict[str, object]:
             "context": given.context,
             "importance": None if given.importance is None else float(given.importance),
             "created_at": given.created_at and format_time(given.created_at),
+            **({} if given.constructor is None else {"constructor": given.constructor}),
         },
     }  # fmt: skip
 

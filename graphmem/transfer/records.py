@@ -132,6 +132,7 @@ class GivenField(_Line):
     context: str | None = None
     importance: Share | None = None
     created_at: Instant | None = None
+    constructor: str | None = None
 
 
 class StateField(_Line):

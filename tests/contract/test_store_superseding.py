@@ -131,6 +131,14 @@ def test_what_is_none_is_refused_whole(store: NoteStore, scope: Scope, bad: Link
     assert snapshot(store, scope) == before
 
 
+def test_a_note_that_is_loaded_anew_keeps_it(store: NoteStore, scope: Scope) -> None:
+    fill(store, scope, (newer("b", "a"),))
+    assert superseding(store, scope) == [newer("b", "a")]
+    store.load(scope, [next(store.records(scope))], (), (), store.model())
+    assert superseding(store, scope) == [newer("b", "a")]
+    assert store.check(scope).ok
+
+
 def test_it_is_loaded_as_it_is(store: NoteStore, scope: Scope) -> None:
     fill(store, scope, ())
     store.load(scope, (), [newer("b", "a")], (), store.model())
