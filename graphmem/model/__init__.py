@@ -1,0 +1,100 @@
+"""The values graphmem works with: frozen, comparable, free of I/O.
+
+Times are aware and in UTC with microseconds. Embeddings are not part of a note: they are
+derived from it and travel beside it (:class:`NoteWrite`, :class:`NoteRecord`).
+"""
+
+from __future__ import annotations
+
+from graphmem.model.answers import (
+    AddReceipt,
+    AddReport,
+    Considered,
+    EraseReceipt,
+    Evidence,
+    EvidenceDecision,
+    Outcome,
+    RankedNote,
+    RankedSource,
+    RecallResult,
+    Step,
+    StepKind,
+)
+from graphmem.model.events import EventKind, EvolutionEvent, event_id
+from graphmem.model.links import Disagreement, DisagreementKind, Link, LinkKind, related, supersedes
+from graphmem.model.notes import (
+    DEFAULT_IMPORTANCE,
+    Given,
+    Json,
+    Note,
+    NoteInput,
+    NoteState,
+    Scope,
+    Source,
+    Vector,
+)
+from graphmem.model.storing import (
+    TERM_CAP,
+    Candidate,
+    CandidateQuery,
+    CandidateSet,
+    CheckReport,
+    ModelIdentity,
+    Neighbour,
+    Neighbourhood,
+    NoteFilter,
+    NoteRecord,
+    NoteWrite,
+    Stats,
+    TermCounts,
+    Use,
+    WritePlan,
+)
+
+__all__ = [
+    "DEFAULT_IMPORTANCE",
+    "TERM_CAP",
+    "AddReceipt",
+    "AddReport",
+    "Candidate",
+    "CandidateQuery",
+    "CandidateSet",
+    "CheckReport",
+    "Considered",
+    "Disagreement",
+    "DisagreementKind",
+    "EraseReceipt",
+    "EventKind",
+    "Evidence",
+    "EvidenceDecision",
+    "EvolutionEvent",
+    "Given",
+    "Json",
+    "Link",
+    "LinkKind",
+    "ModelIdentity",
+    "Neighbour",
+    "Neighbourhood",
+    "Note",
+    "NoteFilter",
+    "NoteInput",
+    "NoteRecord",
+    "NoteState",
+    "NoteWrite",
+    "Outcome",
+    "RankedNote",
+    "RankedSource",
+    "RecallResult",
+    "Scope",
+    "Source",
+    "Stats",
+    "Step",
+    "StepKind",
+    "TermCounts",
+    "Use",
+    "Vector",
+    "WritePlan",
+    "event_id",
+    "related",
+    "supersedes",
+]
