@@ -34,6 +34,8 @@ from reference_store import ReferenceStore
 from graphmem.errors import GraphmemError
 from graphmem.model import (
     CandidateQuery,
+    Disagreement,
+    DisagreementKind,
     EvolutionEvent,
     Link,
     Note,
@@ -44,6 +46,7 @@ from graphmem.model import (
     Stats,
     Use,
     WritePlan,
+    supersedes,
 )
 from graphmem.ports import NoteStore
 from graphmem.stores.embedded import NetworkXStore
@@ -122,6 +125,14 @@ links = st.builds(
     cosine=eighths,
     weight=eighths,
     used=st.integers(0, 3),
+)
+changes_of_mind = st.builds(
+    lambda ends, cosine, kind: supersedes(
+        *ends, cosine, later(7), Disagreement(kind, ends[0], "\u2192 'x'")
+    ),
+    ends=st.tuples(ids, ids),
+    cosine=eighths,
+    kind=st.sampled_from(DisagreementKind),
 )
 filters = st.builds(
     NoteFilter,
@@ -230,6 +241,23 @@ class StoresAgree(RuleBasedStateMachine):
         there = set(self.model.get(scope, IDS))
         chosen = {each.pair: each for each in made if there >= set(each.pair)}
         plan = WritePlan(links=tuple(chosen.values()), model=MODEL)
+        self.play(lambda store: store.write(scope, lambda reader: plan))
+
+    @rule(
+        which=namespaces,
+        made=st.lists(changes_of_mind, max_size=2, unique_by=lambda each: each.pair),
+        unmade=st.sets(st.tuples(ids, ids), max_size=2),
+        blind=st.sampled_from([False, False, False, True]),
+    )
+    def supersede(
+        self, which: int, made: list[Link], unmade: set[tuple[str, str]], blind: bool
+    ) -> None:
+        """SUPERSEDES links, mostly among notes that are there."""
+        scope = self.scopes[which]
+        there = set(self.model.get(scope, IDS))
+        chosen = [each for each in made if blind or there >= set(each.pair)]
+        gone = unmade - {each.pair for each in chosen}
+        plan = WritePlan(links=tuple(chosen), unsuperseded=tuple(sorted(gone)), model=MODEL)
         self.play(lambda store: store.write(scope, lambda reader: plan))
 
     @rule(

@@ -26,6 +26,12 @@ def test_a_summary_is_made_kept_and_made_again(cli: CommandLine) -> None:
     assert [item["action"] for item in found["decisions"]] == ["reuse"]
 
 
+def test_parts_of_notes_can_be_compared_with_what_they_would_be_now(cli: CommandLine) -> None:
+    found = cli.ok("rebuild", "--embeddings", "--json").json
+    assert (found["parts"], found["renewed"]) == ([], [])
+    assert cli.ok("check", "--embeddings").out.startswith("ok")
+
+
 def test_a_tag_is_summarised_too_and_one_of_both_is_needed(cli: CommandLine) -> None:
     assert cli.ok("summarise", "--tag", "home", "--json").json["role"] == "summary"
     assert cli("summarise").code == 2

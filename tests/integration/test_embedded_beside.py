@@ -25,7 +25,16 @@ from contract.builders import (
 )
 
 from graphmem.errors import Conflict, StoreUnavailable
-from graphmem.model import ModelIdentity, Note, NoteFilter, Scope, WritePlan
+from graphmem.model import (
+    Disagreement,
+    DisagreementKind,
+    ModelIdentity,
+    Note,
+    NoteFilter,
+    Scope,
+    WritePlan,
+    supersedes,
+)
 from graphmem.ports import ScopeReader
 from graphmem.stores import journal
 from graphmem.stores.embedded import NetworkXStore
@@ -295,6 +304,25 @@ def test_threads_write_and_read_one_store(place: str, path: Path) -> None:
     assert store.stats(SCOPE).related == 45
     assert store.check(SCOPE).problems == ()
     store.close()
+
+
+def test_what_supersedes_what_reaches_one_that_has_it_in_memory(
+    pair: tuple[NetworkXStore, NetworkXStore],
+) -> None:
+    left, right = pair
+    reason = Disagreement(DisagreementKind.NUMBER, "3", "4")
+    first, second = (supersedes("a", other, 0.5, None, reason) for other in "bc")
+    apply(left, SCOPE, *(new(make_note(id_, "ns"), unit(1)) for id_ in "abc"), links=[first])
+    for store, links, gone in (
+        (right, [], []), (left, [second], []), (right, [], [first]), (right, [first], [second]),
+    ):  # fmt: skip
+        apply(store, SCOPE, links=links, unsuperseded=[each.pair for each in gone])
+        seen = [list(each.all_links(SCOPE)) for each in pair]
+        assert seen[0] == seen[1]
+    assert seen[0] == [first]
+    apply(left, SCOPE, erased=["b"])
+    assert right.neighbourhood(SCOPE, "a").links == ()
+    assert right.check(SCOPE).problems == ()
 
 
 def test_a_changed_link_and_its_use_reach_one_that_has_it_in_memory(
