@@ -61,10 +61,10 @@ _UNSAID = frozenset(
     """.split()  # noqa: SIM905 a word list reads better as text
 )
 _NEGATORS = frozenset({"not", "never", "no", "cannot", "without", "longer"})
+_OPEN_HINTS = ("if", "ould", "might", "maybe", "perhaps", "hop", "wish", "guess", "think", "may")
 _OPEN = re.compile(
-    r"\?\s*$|(?<!\d )\bmay\b(?! \d)"
-    r"|\b(?:if|would|could|might|maybe|perhaps|should|hope|hoping|wish|guess|think)\b",
-    re.I,
+    r"(?<!\d )\bmay\b(?! \d)"
+    r"|\b(?:if|would|could|might|maybe|perhaps|should|hope|hoping|wish|guess|think)\b"
 )
 _CLAUSE_END = re.compile(r"[,;:](?=\s|$)|\s[-\u2013\u2014]+\s|\s+(?:but|because|since|while)\s+")
 _CHANGE = re.compile(
@@ -111,8 +111,6 @@ class Claim:
         The one or two words behind a negator.
     negative
         Whether it denies something.
-    change
-        Whether it says that something changed.
     pointing
         Whether it begins with a word such as "this": what it is about stands elsewhere.
     denies_first
@@ -127,10 +125,14 @@ class Claim:
     surface: tuple[str, ...]
     denied: frozenset[str]
     negative: bool
-    change: bool
     pointing: bool
     denies_first: bool
     indefinite: int
+
+    @property
+    def change(self) -> bool:
+        """Whether it says that something changed."""
+        return _CHANGE.search(self.text) is not None
 
     @property
     def subject(self) -> tuple[str, ...]:
@@ -154,12 +156,20 @@ def claims_of(text: str) -> tuple[Claim, ...]:
 
 def _claims(text: str) -> Iterator[Claim]:
     for sentence in sentences(text):
-        if _OPEN.search(sentence):
+        if _is_open(sentence):
             continue
         for clause in _CLAUSE_END.split(sentence):
             claim = _claim(clause)
             if claim is not None:
                 yield claim
+
+
+def _is_open(sentence: str) -> bool:
+    """Whether a sentence asks, or says what might be."""
+    if sentence.endswith("?"):
+        return True
+    lower = sentence.lower()
+    return any(map(lower.__contains__, _OPEN_HINTS)) and _OPEN.search(lower) is not None
 
 
 def _claim(clause: str) -> Claim | None:
@@ -181,7 +191,6 @@ def _claim(clause: str) -> Claim | None:
         surface=tuple(written[place] for place in kept),
         denied=frozenset(word for at in negators for word in plain[at + 1 : at + 3]),
         negative=bool(negators),
-        change=_CHANGE.search(clause) is not None,
         pointing=bool(kept) and plain[kept[0]] in _POINTING,
         denies_first=any(plain[at] not in _UNSAID for at in negators if at < min(kept, default=0)),
         indefinite=bisect_left(kept, _first_article(plain)),
