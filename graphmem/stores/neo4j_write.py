@@ -246,20 +246,20 @@ class Application:
     def _chain(self, ids: Sequence[str]) -> None:
         pairs: set[tuple[str, str]] = set()
         for row in self._run_over("adjacent_in_source", ids=ids):
-            pairs |= _adjacent(row["ids"], row["before"], row["here"], row["after"])
+            pairs |= _adjacent(row["ids"], row["placed"])
         rows = [{"later": later, "earlier": earlier} for later, earlier in sorted(pairs)]
         self._run_over("chain", pairs=rows)
 
 
-def _adjacent(
-    ids: Iterable[str], before: Iterable[str], here: Iterable[str], after: Iterable[str]
-) -> set[tuple[str, str]]:
-    """Return pairs (later, earlier) around `ids`, which are among the notes `here`.
+def _adjacent(ids: Iterable[str], placed: Iterable[Sequence[Any]]) -> set[tuple[str, str]]:
+    """Return pairs (later, earlier) around `ids`, which are among the `placed` notes.
 
-    Notes of one position are in order of id. Compared here, because the server compares
-    what a transaction wrote by UTF-16 units and what it reads by code points.
+    A placed note is its position and its id; those of one position are in order of id.
+    Compared here, because the server compares what a transaction wrote by UTF-16 units and
+    what it reads by code points.
     """
-    chain = [*sorted(before)[-1:], *sorted(here), *sorted(after)[:1]]
+    in_order = sorted((position, note_id) for position, note_id in placed)
+    chain = [note_id for _, note_id in in_order]
     wanted = set(ids)
     return {
         (later, earlier)
