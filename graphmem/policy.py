@@ -209,7 +209,7 @@ def resolve_policy(choice: Policy | str | None) -> Policy:
         return DEFAULT_POLICY
     if isinstance(choice, Policy):
         return choice
-    if choice in POLICIES:
+    if choice in list(POLICIES):  # compared, not hashed: it may be of any type
         return POLICIES[choice]
     known = ", ".join(sorted(POLICIES))
     raise InvalidPolicy(f"no policy {choice!r}; known: {known}, or pass a Policy")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from itertools import islice
 
 from graphmem.errors import Conflict, EmbeddingError, InvalidNote
 from graphmem.memory.consulting import advice_for, described, fallbacks_of, rehearse
+from graphmem.memory.entry import checked_limit, checked_many
 from graphmem.memory.setup import Setup
 from graphmem.memory.workspace import text_to_embed
 from graphmem.memory.writing import Draft, Forecast, Rejection, Writer, drafts_of
@@ -57,6 +59,8 @@ def revise(
     Conflict
         The note is not at `expected_revision`, or never stood still.
     """
+    if expected_revision is not None:
+        checked_limit(expected_revision, "expected_revision")
     for _ in range(REVISIONS_TRIED):
         note = setup.note(note_id)
         expected = note.revision if expected_revision is None else expected_revision
@@ -77,7 +81,7 @@ def add_many(
     batches: list[Batch] = []
     done = 0
     try:
-        for chunk in _chunks(enumerate(inputs), batch_size):
+        for chunk in _chunks(enumerate(checked_many(inputs, "inputs")), batch_size):
             batches.append(add_batch(setup, chunk))
             done += len(chunk)
             if progress is not None:
@@ -107,7 +111,7 @@ def _chunks(
     items: Iterable[tuple[int, NoteInput]], size: int
 ) -> Iterator[Sequence[tuple[int, NoteInput]]]:
     iterator = iter(items)
-    while chunk := list(islice(iterator, size)):
+    while chunk := list(islice(iterator, min(size, sys.maxsize))):
         yield chunk
 
 

@@ -126,6 +126,8 @@ def erase(
     NotFound
         Nothing of that id or source is there.
     """
+    if not isinstance(everything, bool):
+        raise InvalidInput("everything must be True or False")
     if sum((note_id is not None, source is not None, everything)) != 1:
         raise InvalidInput("say what to erase: one of id=..., source=... or everything=True")
     receipt: EraseReceipt | None = None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from graphmem.memory.entry import checked_id
+from graphmem.memory.entry import checked_many, checked_pair
 from graphmem.memory.setup import Setup, not_found
 from graphmem.model import Link, LinkKind, Note, Vector, WritePlan
 from graphmem.ports import ScopeReader
@@ -23,7 +23,7 @@ def connect(setup: Setup, pairs: Iterable[tuple[str, str]]) -> tuple[Link, ...]:
     NotFound
         An id names no visible note; nothing was linked.
     """
-    ends = [(checked_id(a), checked_id(b)) for a, b in pairs]
+    ends = [checked_pair(pair) for pair in checked_many(pairs, "pairs")]
     wanted = sorted({(min(pair), max(pair)) for pair in ends if pair[0] != pair[1]})
     made: tuple[Link, ...] = ()
 

@@ -8,9 +8,9 @@ emoji, right-to-left and unspaced scripts included, is kept character for charac
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -34,6 +34,8 @@ MAX_LIST = 64
 MAX_DEPTH = 16
 """How deep metadata may nest."""
 MAX_INTEGER = 2**63 - 1
+
+T = TypeVar("T")
 
 NaiveTimes = Literal["refuse", "utc"]
 
@@ -293,10 +295,57 @@ def checked_limit(limit: object, name: str = "limit") -> int:
         Zero, negative, or not an ``int``.
     """
     if isinstance(limit, bool) or not isinstance(limit, int):
-        raise InvalidQuery(f"{name} must be a whole number, not {limit!r}")
+        raise InvalidQuery(f"{name} must be a whole number, not {limit!r:.200}")
     if limit < 1:
         raise InvalidQuery(f"{name} must be at least 1, not {limit}")
     return limit
+
+
+def checked_weight(weight: object) -> float:
+    """Return the lowest weight a link may have.
+
+    Raises
+    ------
+    InvalidQuery
+        No number.
+    """
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or weight != weight:
+        raise InvalidQuery(f"min_weight must be a number, not {_kind(weight)}")
+    return float(min(max(weight, -1), 2))  # beyond [0, 1] all links pass, or none
+
+
+def checked_many(values: Iterable[T], name: str) -> Iterator[T]:
+    """Return an iterator over what should be several values.
+
+    Raises
+    ------
+    InvalidInput
+        They cannot be iterated over.
+    """
+    try:
+        return iter(values)
+    except TypeError as error:
+        raise InvalidInput(
+            f"{name} must be an iterable, not {_kind(values)}; nothing was changed"
+        ) from error
+
+
+def checked_pair(value: object) -> tuple[str, str]:
+    """Return the ids of two notes.
+
+    Raises
+    ------
+    InvalidInput
+        Not two ids.
+    """
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise InvalidInput(f"a pair must be two ids, not {_kind(value)}; nothing was changed")
+    return checked_id(value[0]), checked_id(value[1])
+
+
+def _kind(value: object) -> str:
+    """Name the type: a value of any kind may be endless, or have no words."""
+    return f"a value of type {type(value).__name__}"
 
 
 def checked_id(value: object, name: str = "id") -> str:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from graphmem.errors import InvalidQuery
 from graphmem.memory import deriving, upkeep
-from graphmem.memory.entry import checked_filter, checked_limit, checked_query
+from graphmem.memory.entry import checked_filter, checked_limit, checked_query, checked_weight
 from graphmem.memory.handle import MemoryHandle
 from graphmem.memory.recalling import RecallRequest, recall
 from graphmem.model import (
@@ -106,7 +106,7 @@ class MemoryReading(MemoryHandle):
     def links(self, id: str, min_weight: float = 0.0) -> tuple[Link, ...]:  # noqa: A002  # as in the interface
         """Return the note's RELATED links, strongest first; raises ``NotFound``."""
         setup = self._setup
-        return setup.store.links(setup.scope, setup.note(id).id, min_weight)
+        return setup.store.links(setup.scope, setup.note(id).id, checked_weight(min_weight))
 
     def neighbourhood(self, id: str, hops: int = 1) -> Neighbourhood:  # noqa: A002  # as in the interface
         """Return what lies within `hops` along RELATED and FOLLOWS; raises ``NotFound``."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
+from graphmem.memory.entry import checked_many
 from graphmem.memory.setup import Setup
 from graphmem.memory.writing import changed, drafts_of
 from graphmem.model import AddReport, NoteInput
@@ -13,7 +14,9 @@ from graphmem.model import AddReport, NoteInput
 def preview(setup: Setup, inputs: Iterable[NoteInput]) -> AddReport:
     """Check inputs and compare them with what is stored; see ``Memory.preview``."""
     started = time.perf_counter()
-    drafts, rejected = drafts_of(enumerate(inputs), setup.scope, setup.policy.naive_times)
+    drafts, rejected = drafts_of(
+        enumerate(checked_many(inputs, "inputs")), setup.scope, setup.policy.naive_times
+    )
     known = dict(setup.store.get(setup.scope, [draft.note_id for draft in drafts]))
     now = setup.now()
     outcomes = []

@@ -19,7 +19,7 @@ from graphmem.algorithms.importance import (
 from graphmem.errors import EmbeddingError, InvalidInput, InvalidQuery, TransferError
 from graphmem.memory.adding import Progress
 from graphmem.memory.encoding import encoded_by
-from graphmem.memory.entry import checked_time
+from graphmem.memory.entry import checked_many, checked_time
 from graphmem.memory.setup import Setup
 from graphmem.memory.workspace import terms_of, text_to_embed
 from graphmem.model import (
@@ -143,11 +143,16 @@ def load(setup: Setup, records: Iterable[MemoryRecord], progress: Progress | Non
     """Store dumped records in this namespace; see ``Memory.load``."""
     model: ModelIdentity | None = None
     done = 0
-    iterator = iter(records)
+    iterator = checked_many(records, "records")
     while chunk := list(islice(iterator, BATCH)):
         for item in chunk:
             if isinstance(item, ModelIdentity):
                 model = item
+            elif not isinstance(item, NoteRecord | Link | EvolutionEvent):
+                raise TransferError(
+                    f"a record must be a model, note, link or event, not {type(item).__name__}; "
+                    f"{done} notes before it were stored"
+                )
         _load_chunk(setup, chunk, model)
         done += sum(isinstance(item, NoteRecord) for item in chunk)
         if progress is not None:

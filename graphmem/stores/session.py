@@ -189,16 +189,19 @@ class Session:
 
     def backup(self, path: Path) -> None:
         """Copy the whole file to a new one, which is there whole or not at all."""
-        if path.exists():
-            raise TransferError(f"{path} exists already and was left as it is; choose a new path.")
-        part = path.with_name(f"{path.name}.part")
+        part = path.with_name(f"{path.name}.part") if path.name else path
         try:
+            if path.exists():
+                raise TransferError(
+                    f"{path} exists already and was left as it is; choose a new path."
+                )
             part.touch()
             with closing(sqlite3.connect(part)) as target, self.view():
                 self.journal.backup(target)
             part.replace(path)
-        except (OSError, sqlite3.Error) as error:
-            part.unlink(missing_ok=True)
+        except (OSError, ValueError, sqlite3.Error) as error:
+            with suppress(OSError, ValueError):  # what could not be made cannot be removed either
+                part.unlink(missing_ok=True)
             raise TransferError(f"{path} cannot be written: {error}.") from error
 
     def salvage(self) -> Saved:

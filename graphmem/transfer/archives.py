@@ -6,8 +6,10 @@ refused all the same. Sizes are checked before anything is read.
 
 from __future__ import annotations
 
+import lzma
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -40,7 +42,7 @@ def opened_archive(path: Path) -> Iterator[zipfile.ZipFile]:
             yield archive
     except OSError as error:
         raise TransferError(f"cannot read {path}: {error.strerror or error}") from error
-    except (zipfile.BadZipFile, NotImplementedError, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, EOFError) as error:
         raise TransferError(
             f"{path} is a damaged archive: {error}; what was read before that is kept, download "
             "it again"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,21 @@ from typing import BinaryIO
 from graphmem.errors import TransferError
 
 _READABLE_BY_OWNER = 0o600
+
+
+def is_folder(path: Path) -> bool:
+    """Return whether the path is a folder rather than a file.
+
+    Raises
+    ------
+    TransferError
+        Nothing is there, or nothing can be there: a name too long, or with NUL in it.
+    """
+    try:
+        return stat.S_ISDIR(path.stat().st_mode)
+    except (OSError, ValueError) as error:
+        said = getattr(error, "strerror", None) or error
+        raise TransferError(f"cannot read {path}: {said}") from error
 
 
 @contextmanager
@@ -75,7 +91,11 @@ def whole_folder(path: Path) -> Iterator[Path]:
         Something is there already that is no empty folder, or the place cannot be written;
         what was there is unchanged.
     """
-    if path.exists() and not (path.is_dir() and next(path.iterdir(), None) is None):
+    try:
+        taken = path.exists() and not (path.is_dir() and next(path.iterdir(), None) is None)
+    except (OSError, ValueError) as error:
+        raise TransferError(f"cannot write {path}: {error}") from error
+    if taken:
         raise TransferError(
             f"{path} is there already; nothing was written. Name a folder that is not there yet"
         )

@@ -13,7 +13,7 @@ from graphmem.transfer.chatgpt import is_chatgpt
 from graphmem.transfer.claude import is_claude
 from graphmem.transfer.conversations import conversations
 from graphmem.transfer.decoding import parse_object
-from graphmem.transfer.files import readable
+from graphmem.transfer.files import is_folder, readable
 
 
 class Format(StrEnum):
@@ -66,7 +66,7 @@ def detected_format(path: Path) -> Format:
     TransferError
         The file cannot be read, or is none of them; nothing was imported.
     """
-    if path.is_dir():
+    if is_folder(path):
         return Format.MARKDOWN
     by_suffix = _BY_SUFFIX.get(path.suffix.lower())
     if by_suffix is not None:

@@ -18,7 +18,7 @@ from graphmem.transfer.archives import chat_members, opened_archive, opened_memb
 from graphmem.transfer.chatgpt import chatgpt_notes
 from graphmem.transfer.claude import claude_notes
 from graphmem.transfer.csv_notes import csv_notes
-from graphmem.transfer.files import readable
+from graphmem.transfer.files import is_folder, readable
 from graphmem.transfer.formats import Format, detected_format, named_format
 from graphmem.transfer.intake import ImportOptions, Item, take_in
 from graphmem.transfer.jsonl import read_jsonl
@@ -83,6 +83,7 @@ def import_path(
     """
     place = Path(path)
     options = ImportOptions(dry_run, overwrite, zone, name, progress)
+    is_folder(place)  # what cannot be there is told before anything is asked of it
     chosen = detected_format(place) if format == AUTO else named_format(format)
     if chosen is Format.MARKDOWN:
         return import_markdown(memory, place, options)
