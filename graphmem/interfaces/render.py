@@ -299,9 +299,16 @@ def event_view(event: EvolutionEvent) -> RenderableType:
         table.add_row(Text(name, style="dim"), Text(before), _marked(before, after))
     for label, links in (("linked", event.linked), ("unlinked", event.unlinked)):
         if links:
-            with_ = ", ".join(f"{link.other(event.note_id)} {link.weight:.2f}" for link in links)
-            head.append(f"\n  {label} {safe(with_)}")
+            told = ", ".join(_told(event.note_id, link) for link in links)
+            head.append(f"\n  {label} {safe(told)}")
     return Group(head, table) if table.row_count else head
+
+
+def _told(note_id: str, link: Link) -> str:
+    """Return a link of a note in brief: its other end, or what supersedes what and why."""
+    if link.reason is not None:
+        return f"{link.from_id} SUPERSEDES {link.to_id} ({link.reason})"
+    return f"{link.other(note_id)} {link.weight:.2f}"
 
 
 def _state_changes(before: NoteState, after: NoteState) -> list[tuple[str, str, str]]:

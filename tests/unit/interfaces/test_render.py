@@ -93,6 +93,11 @@ def test_what_superseded_what_is_shown_where_links_are() -> None:
     text = printed(links_table("n0", (link,), {}))
     assert "superseded by" in text
     assert "0.800" in text
+    state = NOTE.state
+    event = EvolutionEvent(
+        "n1@2", "n1", EventKind.REVISED, 2, AT, "user", state, state, unlinked=(link,)
+    )
+    assert "unlinked n1 SUPERSEDES n0 (negation" in printed(event_view(event))
     receipt = AddReceipt("n1", 1, "added", (), (), 0.5, superseding=(link,))
     assert "SUPERSEDES n1 -> n0 (negation" in printed(receipt_text(receipt))
 
