@@ -249,21 +249,17 @@ CALL (candidates) {
 CALL (g, candidates) {
   UNWIND candidates AS n
   WITH n, n[g.slot] AS embedding
-  RETURN collect({
-    note: n {
-      .id, .content, .role, .author, .source_id, .source_revision, .source_position,
-      .source_start, .source_end,
-      created_at: n.created_at.epochMillis * 1000 + n.created_at.microsecond % 1000, .keywords,
-      .tags, .context, .importance_score, .metadata,
-      last_accessed_at:
-        n.last_accessed_at.epochMillis * 1000 + n.last_accessed_at.microsecond % 1000,
-      .feedback, .recall_count, .revision, .content_revision, .archived, .given
-    },
-    terms: n.terms[..n.term_count],
-    odd_terms: n.odd_terms,
-    cosine: CASE WHEN size(embedding) = size($vector)
-                 THEN 2 * vector.similarity.cosine(embedding, $vector) - 1 END
-  }) AS found
+  RETURN collect([
+    n.id, n.content, n.role, n.author, n.source_id, n.source_revision, n.source_position,
+    n.source_start, n.source_end,
+    n.created_at.epochMillis * 1000 + n.created_at.microsecond % 1000, n.keywords, n.tags,
+    n.context, n.importance_score, n.metadata,
+    n.last_accessed_at.epochMillis * 1000 + n.last_accessed_at.microsecond % 1000, n.feedback,
+    n.recall_count, n.revision, n.content_revision, n.archived, n.given,
+    n.terms[..n.term_count], n.odd_terms,
+    CASE WHEN size(embedding) = size($vector)
+         THEN 2 * vector.similarity.cosine(embedding, $vector) - 1 END
+  ]) AS found
 }
 RETURN note_count, term_total, frequencies, g.model_id AS model_id, g.dimension AS dimension,
        [n IN near | n.id] AS near, [n IN matched | n.id] AS matched, links, chained, found

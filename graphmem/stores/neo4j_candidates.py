@@ -19,7 +19,7 @@ from graphmem.model import (
     Scope,
 )
 from graphmem.stores import cypher
-from graphmem.stores.neo4j_rows import note_of, stored_link_of
+from graphmem.stores.neo4j_rows import listed_note_of, stored_link_of
 from graphmem.stores.neo4j_schema import VectorIndex
 from graphmem.stores.neo4j_scope import Visibility
 from graphmem.stores.neo4j_terms import lookup, tokens_of
@@ -83,16 +83,11 @@ def candidate_set(scope: Scope, query: CandidateQuery, row: Record) -> Candidate
             f"dimension {dimension}; reindex, or use that model"
         )
     vector_ranks, lexical_ranks = _ranks(row["near"]), _ranks(row["matched"])
-    candidates = [
-        Candidate(
-            note=note_of(scope.namespace, found["note"]),
-            terms=tokens_of(found["terms"], found["odd_terms"]),
-            cosine=found["cosine"],
-            vector_rank=vector_ranks.get(found["note"]["id"]),
-            lexical_rank=lexical_ranks.get(found["note"]["id"]),
-        )
-        for found in row["found"]
-    ]
+    candidates = []
+    for *values, terms, odd_terms, cosine in row["found"]:
+        note = listed_note_of(scope.namespace, values)
+        ranks = vector_ranks.get(note.id), lexical_ranks.get(note.id)
+        candidates.append(Candidate(note, tokens_of(terms, odd_terms), cosine, *ranks))
     note_count = row["note_count"]
     held = {candidate.note.id for candidate in candidates}
     # The statement tells where links lead without asking whether that is a candidate too.

@@ -158,7 +158,7 @@ def test_a_search_runs_where_the_server_can(prepared: Prepared, slot: str) -> No
 def test_candidates_without_a_filter_run(prepared: Prepared) -> None:
     statement = cypher.candidates(unfiltered=True)
     (row,) = prepared.ask(statement, **parameters_of("candidates"))
-    assert [found["note"]["id"] for found in row["found"]] == ["n1", "n2"]
+    assert [note_id for note_id, *_ in row["found"]] == ["n1", "n2"]
 
 
 BENCH: dict[str, dict[str, Any]] = {
