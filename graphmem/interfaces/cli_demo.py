@@ -32,7 +32,7 @@ def demo(
     from graphmem.interfaces.demo_view import tour_view
 
     place = DEMO_FILE if url is None else url
-    with opened(place, namespace) as memory:
+    with opened(place, namespace, new=True) as memory:
         with progress_bar("importing the corpus") as progress:
             added = fill(memory, progress)
         tour = take_tour(memory, added)

@@ -105,7 +105,7 @@ def copy(
 
     with (
         opened(origin, namespace) as source,
-        opened(target, to_namespace or namespace) as destination,
+        opened(target, to_namespace or namespace, new=True) as destination,
         progress_bar("copying") as progress,
     ):
         counts = copy_namespace(

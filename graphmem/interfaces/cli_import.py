@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -82,6 +83,13 @@ def import_notes(
             help="The zone of times written without one, such as Europe/Berlin or +02:00.",
         ),
     ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="How a text file is encoded, such as windows-1252; default: UTF-8.",
+        ),
+    ] = None,
     name: Annotated[
         str | None,
         typer.Option("--name", metavar="NAME", help="Call the folder's or log's sources so."),
@@ -102,11 +110,13 @@ def import_notes(
     Or a whole export of graphmem, with links and history.
 
     **csv**: a header row with the same names; comma, semicolon, tab or bar between cells.
+    Files that a spreadsheet saved as UTF-16 are read as they are; for another encoding than
+    UTF-8 there is --encoding.
 
     **chatgpt**, **claude**: conversations.json, or the .zip it came in. Each message is a
     note, each conversation a source; of ChatGPT's branches the one that was shown.
 
-    **log**: lines "speaker: text", with or without a time before them.
+    **log**: lines "speaker: text", with or without a time before them; WhatsApp exports too.
 
     **markdown**: a folder or file. Each heading is a note; front matter gives tags, author,
     date; [[wikilinks]] become links. Importing the folder again updates what changed and
@@ -114,8 +124,22 @@ def import_notes(
     """
     if dry_run:
         url = _untouched(url)
-    with opened(url, namespace) as memory, progress_bar("importing") as progress:
-        report = _imported(memory, path, form, dry_run, overwrite, zone, name, progress)
+    done = 0
+
+    with opened(url, namespace, new=True) as memory, progress_bar("importing") as bar:
+
+        def progress(count: int, total: int | None) -> None:
+            nonlocal done
+            done = count
+            bar(count, total)
+
+        try:
+            report = _imported(
+                memory, path, form, dry_run, overwrite, zone, encoding, name, progress
+            )
+        except KeyboardInterrupt:
+            _say_interrupted(done, dry_run)
+            raise typer.Exit(130) from None
     if as_json:
         show_json(report)
     else:
@@ -132,6 +156,7 @@ def _imported(
     dry_run: bool,
     overwrite: bool,
     zone: tzinfo | None,
+    encoding: str | None,
     name: str | None,
     progress: Report,
 ) -> ImportReport:
@@ -146,6 +171,7 @@ def _imported(
             dry_run=dry_run,
             overwrite=overwrite,
             zone=zone,
+            encoding=encoding,
             progress=progress,
         )
     return import_path(
@@ -155,6 +181,7 @@ def _imported(
         dry_run=dry_run,
         overwrite=overwrite,
         zone=zone,
+        encoding=encoding,
         name=name,
         progress=progress,
     )
@@ -190,10 +217,31 @@ def _explain(report: ImportReport) -> None:
         _say(f"not imported, {refusal}")
     if report.rejected_count > len(report.rejected):
         _say(f"and {report.rejected_count - len(report.rejected)} more were not imported")
+    for hint in _hints(report):
+        _say(hint)
     if report.read_as_utc:
         _say(
             f"{report.read_as_utc} times had no zone and were read as UTC; --timezone says another"
         )
+
+
+def _say_interrupted(done: int, dry_run: bool) -> None:
+    if dry_run:
+        _say("interrupted; a dry run writes nothing")
+    else:
+        _say(
+            f"interrupted: {done} notes were handled in whole batches and are kept; "
+            "import the same again to finish"
+        )
+
+
+def _hints(report: ImportReport) -> Iterator[str]:
+    """Yield the options that would have helped, each once."""
+    reasons = [refusal.reason for refusal in report.rejected]
+    if any("has no time zone" in reason for reason in reasons):
+        yield "--timezone says the zone of times that are written without one"
+    if any("is not UTF-8" in reason for reason in reasons):
+        yield "--encoding says how a file that is not UTF-8 is encoded, such as windows-1252"
 
 
 def _say(line: str) -> None:

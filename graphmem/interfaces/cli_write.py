@@ -61,7 +61,7 @@ def add(
     from graphmem.interfaces.render import receipt_text
     from graphmem.model import Source
 
-    with opened(url, namespace) as memory:
+    with opened(url, namespace, new=True) as memory:
         receipt = memory.add(
             text,
             id=note_id,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
@@ -103,9 +104,31 @@ AsOf: TypeAlias = Annotated[
 
 
 @contextmanager
-def opened(url: str | None, namespace: str) -> Iterator[Memory]:
-    """Open the memory a command works on."""
+def opened(url: str | None, namespace: str, *, new: bool = False) -> Iterator[Memory]:
+    """Open the memory a command works on; a file that is not there is made only for `new`.
+
+    Raises
+    ------
+    NotFound
+        There is no such file, as when its name is mistyped.
+    """
     from graphmem.opening import open_memory
 
+    if not new:
+        _expect_file(url)
     with open_memory(url, namespace=namespace) as memory:
         yield memory
+
+
+def _expect_file(url: str | None) -> None:
+    from graphmem.errors import NotFound
+    from graphmem.opening import MEMORY_URL
+    from graphmem.settings import read_settings
+
+    address = str(read_settings().address if url is None else url)
+    usable = address.strip() and "\0" not in address  # opening any other says what is wrong
+    if usable and address != MEMORY_URL and "://" not in address and not Path(address).exists():
+        raise NotFound(
+            f"there is no memory at {address}; nothing was made. graphmem add and graphmem import "
+            "make one, --url names another"
+        )

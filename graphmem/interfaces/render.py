@@ -167,8 +167,8 @@ def decision_view(result: RecallResult) -> RenderableType:
     """Return whether memory holds the answer, why, and what was considered."""
     decision, seen = result.decision, result.considered
     considered = (
-        f"{seen.candidates} candidates: {seen.seeds} seeds, {seen.expanded} through the graph; "
-        f"{seen.cut} cut, {seen.withheld} withheld. Policy {result.policy}."
+        f"Candidates: {seen.candidates}, of them {seen.seeds} found by the question and "
+        f"{seen.expanded} through the graph; {seen.cut} cut. Policy {result.policy}."
     )
     return Group(decision_text(decision), Text(considered, style="dim"))
 

@@ -82,7 +82,7 @@ def _columns(header: Sequence[str], name: str) -> tuple[str, ...]:
         shown = ", ".join(repr(column) for column in columns[:12])
         raise TransferError(
             f"{name} has no column 'content' or 'text' in its first row, only {shown}; nothing "
-            "was imported"
+            "was imported. Name the column that holds the notes 'text'"
         )
     twice = next((column for column in columns if column and columns.count(column) > 1), None)
     if twice is not None:

@@ -25,6 +25,7 @@ from graphmem.transfer.jsonl import read_jsonl
 from graphmem.transfer.lines import bounded_lines
 from graphmem.transfer.log_notes import log_notes
 from graphmem.transfer.markdown_import import import_markdown
+from graphmem.transfer.recoding import utf8
 from graphmem.transfer.report import ImportReport, Refusal, Tally
 
 AUTO = "auto"
@@ -47,6 +48,7 @@ def import_path(
     dry_run: bool = False,
     overwrite: bool = False,
     zone: tzinfo | None = None,
+    encoding: str | None = None,
     name: str | None = None,
     progress: Progress | None = None,
 ) -> ImportReport:
@@ -69,6 +71,9 @@ def import_path(
     zone
         The zone of times that are written without one. By default ``log`` and ``markdown``
         take UTC and say so, the others refuse such times.
+    encoding
+        How ``jsonl``, ``csv`` and ``log`` files are encoded, such as ``windows-1252``. By
+        default UTF-8, or UTF-16 where the file begins with its mark.
     name
         What the sources of a log or Markdown folder are called by; its own name by
         default.
@@ -92,7 +97,8 @@ def import_path(
         report = _import_archive(memory, place, chosen, options)
     else:
         with readable(place) as file:
-            report = _import_file(memory, file, place.name, chosen, options)
+            recoded = utf8(file, place.name, encoding)
+            report = _import_file(memory, recoded, place.name, chosen, options)
     return report if _version(place) == before else _with(report, _changed(place))
 
 
@@ -105,6 +111,7 @@ def import_stream(
     dry_run: bool = False,
     overwrite: bool = False,
     zone: tzinfo | None = None,
+    encoding: str | None = None,
     progress: Progress | None = None,
 ) -> ImportReport:
     """Import what a binary stream gives; as :func:`import_path`, but `format` must be said.
@@ -118,7 +125,7 @@ def import_stream(
     if chosen is Format.MARKDOWN:
         raise TransferError("Markdown is read from a folder or file, not from a stream")
     options = ImportOptions(dry_run, overwrite, zone, None, progress)
-    return _import_file(memory, file, name, chosen, options)
+    return _import_file(memory, utf8(file, name, encoding), name, chosen, options)
 
 
 def _import_file(

@@ -26,7 +26,10 @@ _MESSAGE = re.compile(
                 (?:[T\ ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?
                    (?:\ ?(?:Z|[+-][0-9]{2}:?[0-9]{2}))?)?
             )
-            | (?P<clock>[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?)
+            | (?P<clock>
+                (?:[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2,4},?\ )?  # as messengers write a date
+                [0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:[\ \u202f][AaPp]\.?[Mm]\.?)?
+            )
         )
         \]?[\s,\u2013-]+
     )?
@@ -36,6 +39,9 @@ _MESSAGE = re.compile(
 )
 ASSISTANTS = frozenset({"ai", "assistant", "bot", "chatgpt", "claude"})
 """Speakers whose messages have the role ``assistant``, in lower case."""
+_DOTTED = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{2}|[0-9]{4}),? ([0-9]{1,2})(:[0-9:]+)")
+_MARKS = "\u200e\u200f"
+"""Marks of direction that messengers put before a line."""
 _ROLES = dict.fromkeys(ASSISTANTS, "assistant") | {"system": "system", "tool": "tool"}
 
 
@@ -64,7 +70,8 @@ def log_notes(file: BinaryIO, name: str, options: ImportOptions, tally: Tally) -
     A line ``speaker: text``, after a time in ISO 8601 or a time of day when there is one,
     begins a message; other lines continue it. Where the first message has a leading time,
     only lines with one begin a message. Times without a zone are read as
-    :func:`~graphmem.transfer.intake.zoned` says.
+    :func:`~graphmem.transfer.intake.zoned` says. So are WhatsApp's dates with dots (day,
+    month, year); those with slashes may begin with day or month and are kept as metadata.
     """
     source = options.name or name
     position = 0
@@ -100,10 +107,14 @@ def _messages(lines: Iterator[Line]) -> Iterator[_Message | Refusal]:
 
 
 def _begun(line: Line, timed: bool | None) -> _Message | None:
-    match = _MESSAGE.fullmatch(line.text)
+    match = _MESSAGE.fullmatch(line.text.lstrip(_MARKS))
     if match is None:
         return None
     time, clock = match["time"], match["clock"]
+    if clock and (dotted := _DOTTED.fullmatch(clock)):
+        day, month, year, hour, rest = dotted.groups()
+        year = year if len(year) == 4 else f"20{year}"
+        time, clock = f"{year}-{month:0>2}-{day:0>2} {hour:0>2}{rest}", None
     if timed and not (time or clock):
         return None
     message = _Message(line.number, match["speaker"].strip(), time, clock)

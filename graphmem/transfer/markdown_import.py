@@ -137,7 +137,9 @@ class MarkdownFolder:
                 yield Refusal(found.name, str(error))
                 continue
             if file.problem is not None:
-                yield Refusal(found.name, f"front matter left out: {file.problem}")
+                yield Refusal(
+                    found.name, f"only its front matter, the text is imported: {file.problem}"
+                )
             self._remember(found, file)
             yield from file.incoming(self._held, self._options, self._tally)
 

@@ -76,11 +76,18 @@ def read_yaml(text: str) -> object:
     try:
         return loader.get_single_data()
     except yaml.YAMLError as error:
-        raise ValueError(" ".join(str(error).split())) from error
+        raise ValueError(_in_words(error)) from error
     except RecursionError as error:
         raise ValueError("nests too deeply") from error
     finally:
         loader.dispose()
+
+
+def _in_words(error: yaml.YAMLError) -> str:
+    """Return what is wrong and in which line, without the parser's drawing of it."""
+    if not isinstance(error, yaml.MarkedYAMLError) or error.problem_mark is None:
+        return " ".join(str(error).split())
+    return f"{error.problem} in line {error.problem_mark.line + 1}"
 
 
 def write_yaml(value: object) -> str:

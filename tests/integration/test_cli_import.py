@@ -89,6 +89,44 @@ def test_killed_in_the_middle_and_repeated(cli: CommandLine) -> None:
     assert cli.ok("check").code == 0
 
 
+def test_interrupted_in_the_middle_it_says_what_is_kept(cli: CommandLine) -> None:
+    write_jsonl(cli.home / "notes.jsonl", lines=4000)
+    running = subprocess.Popen(
+        [str(GRAPHMEM), "import", "notes.jsonl"],
+        cwd=cli.home,
+        env=cli.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Shells and test runners in the background pass on that the signal is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    while held(cli.home / "notes.graphmem") == 0 and running.poll() is None:
+        time.sleep(0.01)
+    os.kill(running.pid, signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert (running.returncode, out) == (130, "")
+    said = re.fullmatch(
+        r"interrupted: (\d+) notes were handled in whole batches and are kept; "
+        r"import the same again to finish\n",
+        err,
+    )
+    assert said is not None, err
+    kept = held(cli.home / "notes.graphmem")
+    assert kept % 256 == 0
+    # The signal may come between the write of a batch and its report.
+    assert 0 <= kept - int(said[1]) <= 256
+    assert told(cli, "import", "notes.jsonl")["unchanged"] == kept
+
+
+def test_hints_name_the_options_that_would_have_helped(cli: CommandLine) -> None:
+    (cli.home / "sheet.csv").write_bytes("text;created_at\nfür;2024-05-01\n".encode("cp1252"))
+    assert "--encoding says" in cli("import", "sheet.csv").err
+    done = cli("import", "sheet.csv", "--encoding", "windows-1252")
+    assert "--timezone says" in done.err
+    cli.ok("import", "sheet.csv", "--encoding", "windows-1252", "--timezone", "Europe/Berlin")
+
+
 def test_a_dry_run_makes_no_file(cli: CommandLine) -> None:
     write_jsonl(cli.home / "notes.jsonl", lines=3)
     done = cli.ok("import", "notes.jsonl", "--dry-run")
@@ -113,7 +151,8 @@ def refused(cli: CommandLine, *arguments: str) -> str:
     """The one error line of an import that stored nothing."""
     done = cli("import", *arguments)
     assert (done.code, done.out) == (1, ""), done
-    assert cli.ok("stats", "--json").json["notes"] == 0
+    stored = (cli.home / "notes.graphmem").exists()
+    assert not stored or cli.ok("stats", "--json").json["notes"] == 0
     assert done.err.startswith("error: ")
     return done.err
 

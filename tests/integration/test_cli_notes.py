@@ -181,8 +181,39 @@ def test_namespaces_do_not_see_each_other(evolved: CommandLine) -> None:
 def test_errors_are_one_line_with_exit_code_1(
     cli: CommandLine, arguments: list[str], named: str
 ) -> None:
+    cli.ok("add", SEAT)
     done = cli(*arguments, "--json")
     assert (done.code, done.out) == (1, ""), done
     assert done.err.startswith("error: ")
     assert done.err.count("\n") == 1
     assert named in done.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["recall", "seat"], ["show", "n1"], ["links", "n1"], ["history", "n1"]),
+        *(
+            ["stats"],
+            ["namespaces"],
+            ["check"],
+            ["export"],
+            ["view"],
+            ["erase", "n1"],
+            ["maintain"],
+        ),
+        *(
+            ["erase", "n1"],
+            ["rebuild"],
+            ["reindex"],
+            ["copy", "mistyped.graphmem", "other.graphmem"],
+        ),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_mistyped_file_is_told_and_none_is_made(tmp_path: Path, arguments: list[str]) -> None:
+    cli = CommandLine(tmp_path, url="mistyped.graphmem")
+    done = cli(*arguments)
+    assert (done.code, done.out) == (1, ""), done
+    assert "no memory at mistyped.graphmem" in done.err
+    assert list(tmp_path.glob("*.graphmem*")) == []

@@ -114,7 +114,7 @@ def test_recall_shows_score_its_parts_path_and_decision() -> None:
         "seed vector + lexical → RELATED 0.83 from n7",
         "retrieved (answerable 0.91). The note says so.",
         "n1 r1 (0.88)",
-        "5 candidates: 3 seeds, 2 through the graph; 4 cut",
+        "Candidates: 5, of them 3 found by the question and 2 through the graph; 4 cut.",
     ):
         assert part in text
     assert text.index("relevance") < text.index("recency")

@@ -40,6 +40,43 @@ def test_a_report_stays_bounded(memory: Memory) -> None:
     assert len(report.rejected) == MOST_LISTED
 
 
+@pytest.mark.parametrize("encoding", ["windows-1252", "utf-16", "utf-16-le", "shift_jis"])
+@pytest.mark.parametrize("form", ["csv", "jsonl", "log"])
+def test_any_encoding_can_be_said(memory: Memory, form: str, encoding: str) -> None:
+    word = "猫" if encoding == "shift_jis" else "für Zoë"
+    filler = "x" * 70_000  # so that a character falls on the border of two reads
+    text = {
+        "csv": f"text;author\r\n{word};Ana\r\n{filler}{word};Ana\r\n",
+        "jsonl": f'{{"text": "{word}"}}\n{{"text": "{filler}{word}"}}\n',
+        "log": f"Ana: {word}\nAna: {filler}{word}\n",
+    }[form]
+    file = BytesIO(text.encode(encoding))
+    assert import_stream(memory, file, format=form, encoding=encoding).added == 2
+    assert {note.content[-len(word) :] for note in memory.notes()} == {word}
+
+
+def test_utf_16_is_told_by_its_mark(memory: Memory, tmp_path: Path) -> None:
+    (tmp_path / "sheet.csv").write_bytes("text\tauthor\r\nfür Zoë\tAna\r\n".encode("utf-16"))
+    assert import_path(memory, tmp_path / "sheet.csv").rejected == ()
+    assert [note.content for note in memory.notes()] == ["für Zoë"]
+
+
+@pytest.mark.parametrize("encoding", ["klingon", "base64"])
+def test_an_encoding_nobody_knows(memory: Memory, encoding: str) -> None:
+    with pytest.raises(TransferError, match="no encoding"):
+        import_stream(memory, BytesIO(b"text\nx\n"), format="csv", encoding=encoding)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "broken"), [("utf-16", b"no mark"), ("shift_jis", b"\x81"), ("utf-8", b"\xff")]
+)
+def test_a_file_in_another_encoding_than_said(memory: Memory, encoding: str, broken: bytes) -> None:
+    whole = b"" if encoding == "utf-16" else b"Ana: " + b"x" * 70_000 + b"\n"
+    file = BytesIO(whole + broken)
+    with pytest.raises(TransferError, match=f"file is not {encoding}.*--encoding"):
+        import_stream(memory, file, format="log", name="file", encoding=encoding)
+
+
 def test_an_overlong_line_is_passed_over() -> None:
     data = BytesIO(b"one\n" + b"x" * 100 + b"\ntwo\n")
     held = list(bounded_lines(data, longest=10))

@@ -60,7 +60,7 @@ def test_front_matter_says_what_it_can() -> None:
 @pytest.mark.parametrize(
     ("block", "problem"),
     [
-        ("a: [", "parsing"),
+        ("a: [", "in line 1"),
         ("- a\n- b", "no mapping"),
         ("a: &x [1]\nb: [*x, *x]", "alias"),
         ("a: !!python/object/apply:os.system ['true']", "could not determine a constructor"),

@@ -134,6 +134,30 @@ def test_a_log_in_a_zone_and_with_times_of_day() -> None:
     ]
 
 
+def test_a_chat_as_messengers_export_it() -> None:
+    text = (
+        "[01.05.24, 9:02:11] Jörg Müller: Take the train: it is quicker\n"
+        "\u200e[01.05.24, 09:03:00] Ana: \u200eimage omitted\nand more\n"
+        "[31.12.2024, 23:59] Ana: Happy new year\n"
+    )
+    notes, refused, _ = read(log_notes, text)
+    assert refused == []
+    assert [(n.author, n.content, n.created_at) for n in notes] == [
+        ("Jörg Müller", "Take the train: it is quicker", datetime(2024, 5, 1, 9, 2, 11, 0, UTC)),
+        ("Ana", "\u200eimage omitted\nand more", datetime(2024, 5, 1, 9, 3, tzinfo=UTC)),
+        ("Ana", "Happy new year", datetime(2024, 12, 31, 23, 59, tzinfo=UTC)),
+    ]
+
+
+def test_a_date_that_may_begin_with_day_or_month_stays_as_it_is() -> None:
+    text = "1/5/24, 10:03\u202fPM - Zoë: hi\n01/05/2024, 10:04 - Ben: 10:30 then\n"
+    notes, _, _ = read(log_notes, text)
+    assert [(n.author, n.content, n.created_at, n.metadata) for n in notes] == [
+        ("Zoë", "hi", None, {"time": "1/5/24, 10:03\u202fPM"}),
+        ("Ben", "10:30 then", None, {"time": "01/05/2024, 10:04"}),
+    ]
+
+
 def test_what_is_no_message_is_named() -> None:
     data = b"once upon\n\xff\xfe\nAda: yes\n2024-13-01 10:00 Ben: a month too many\nBen: ok\n"
     notes, refused, _ = read(log_notes, data)
