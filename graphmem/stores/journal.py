@@ -247,6 +247,11 @@ def _translation(place: str, error: sqlite3.Error) -> StoreError:
             f"{place} cannot be written ({error}); nothing was changed. Choose a place you may "
             "write to."
         )
+    if code == sqlite3.SQLITE_IOERR:
+        return StoreUnavailable(
+            f"{place} cannot be read or written ({error}): the disk may be full or failing; "
+            "nothing was changed."
+        )
     if code == sqlite3.SQLITE_FULL:
         return StoreUnavailable(f"no room left on the disk of {place}; nothing was changed.")
     return StoreUnavailable(f"{place}: {error}; nothing was changed.")

@@ -310,15 +310,20 @@ class Session:
         self._scrub_due = not self.journal.scrub()
 
     def _flush_when_due(self) -> None:
-        """Write pending use that waited long enough, unless someone is writing."""
+        """Write pending use that waited long enough, unless someone is writing.
+
+        A read has its answer by then and does not fail when the disk is full: the counters
+        are kept, and the next write, or `close`, tells what is wrong.
+        """
         if not self.pending.due(time.monotonic(), _USE_LAG):
             return
         journal = self.journal
-        if journal.connection.in_transaction or not journal.try_begin():
-            return
-        with self.applying():
-            self._catch_up()
-            self._commit(())
+        with suppress(sqlite3.OperationalError):
+            if journal.connection.in_transaction or not journal.try_begin():
+                return
+            with self.applying():
+                self._catch_up()
+                self._commit(())
 
     def _set_timer(self) -> None:
         if self._timer is None and self.pending.since is not None:
