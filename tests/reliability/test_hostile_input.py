@@ -152,7 +152,7 @@ def test_every_command(
         lambda x: ["undo", "--url", x, "--", x],
     )
     texts = [text for text in TEXTS if "\0" not in text and len(text) < 100_000 and _utf8(text)]
-    for number, text in enumerate(texts[:: amount(5, 1)]):
+    for number, text in enumerate(texts[:: amount(8, 1)]):
         for command in commands[number % 3 :: 3] if amount(1, 0) else commands:
             line = command(text)
             count.operations += 1
