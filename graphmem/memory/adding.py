@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from itertools import islice
 
-from graphmem.errors import Conflict, EmbeddingError, InvalidNote
+from graphmem.errors import Conflict, EmbeddingError, InvalidNote, StoreError
 from graphmem.memory.consulting import advice_for, described, fallbacks_of, rehearse
 from graphmem.memory.entry import checked_limit, checked_many
 from graphmem.memory.setup import Setup
@@ -86,7 +86,7 @@ def add_many(
             done += len(chunk)
             if progress is not None:
                 progress(done, total)
-    except KeyboardInterrupt as stop:
+    except (KeyboardInterrupt, StoreError) as stop:
         stop.add_note(f"{done} inputs were handled in whole batches and are kept; add the rest")
         raise
     return _report(batches, time.perf_counter() - started)

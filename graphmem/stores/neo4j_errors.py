@@ -11,6 +11,7 @@ from neo4j.exceptions import (
     ConstraintError,
     DriverError,
     Forbidden,
+    IncompleteCommit,
     Neo4jError,
     ServiceUnavailable,
     SessionExpired,
@@ -54,6 +55,11 @@ def _translate(error: Neo4jError | DriverError, place: str) -> GraphmemError:
             )
         case AuthError():
             return StoreUnavailable(f"{place} refused the user or password; {kept}: check both")
+        case IncompleteCommit():
+            return StoreUnavailable(
+                f"{place} went away while it committed: the change is stored whole or not at "
+                "all, and nobody can say which; look before you repeat it"
+            )
         case ServiceUnavailable() | SessionExpired():
             return StoreUnavailable(
                 f"{place} does not answer; is the server running and the address right? {kept}"

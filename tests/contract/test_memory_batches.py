@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from datetime import datetime, timedelta
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ from graphmem import (
     Note,
     NoteInput,
     Source,
+    StoreUnavailable,
 )
 
 
@@ -142,6 +144,24 @@ def test_an_interrupted_import_keeps_whole_batches(memory: Memory) -> None:
     assert "6 inputs" in stopped.value.__notes__[0]
     assert [note.id for note in memory.notes()] == [f"n{i}" for i in range(6)]
     assert memory.check().ok
+
+
+def test_a_load_whose_store_fails_says_how_much_is_kept(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store: Any = memory._parts.store
+    write, calls = store.write, iter(range(10))
+
+    def fail_at_the_third(*given: object) -> object:
+        if next(calls) == 2:
+            raise StoreUnavailable("gone")
+        return write(*given)
+
+    monkeypatch.setattr(store, "write", fail_at_the_third)
+    with pytest.raises(StoreUnavailable) as stopped:
+        memory.add_many([NoteInput(f"note {i}", id=f"n{i}") for i in range(7)], batch_size=3)
+    assert "6 inputs" in stopped.value.__notes__[0]
+    assert [note.id for note in memory.notes()] == [f"n{i}" for i in range(6)]
 
 
 def test_a_batch_of_nothing_is_nothing(memory: Memory) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from conftest import OpenNeo4j
 from contract.builders import MODEL, make_note, new, unit
+from neo4j.exceptions import IncompleteCommit
 from neo4j_server.server import Address
 
 from graphmem.errors import (
@@ -20,6 +21,7 @@ from graphmem.errors import (
 )
 from graphmem.model import CandidateQuery, Scope, Source, WritePlan
 from graphmem.stores.neo4j import Neo4jStore
+from graphmem.stores.neo4j_errors import translated
 
 SCOPE = Scope("errors")
 SECRET = "a-very-secret-word"
@@ -46,6 +48,16 @@ def test_an_unreachable_server(scheme: str) -> None:
     with pytest.raises(StoreUnavailable, match=place) as caught:
         Neo4jStore(place, auth=("neo4j", SECRET))
     assert SECRET not in messages(caught.value)
+
+
+def test_a_commit_whose_answer_was_lost_is_not_said_to_have_changed_nothing() -> None:
+    lost = IncompleteCommit("connection closed")
+    with (
+        pytest.raises(StoreUnavailable, match="whole or not at all") as told,
+        translated("bolt://host"),
+    ):
+        raise lost
+    assert "nothing was changed" not in str(told.value)
 
 
 def test_a_wrong_password(neo4j_address: Address) -> None:

@@ -16,7 +16,7 @@ from reliability.tally import Tally
 from graphmem import GraphmemError, Memory, NoteInput, NoteRecord, Source, open_memory
 
 MODEL = "hashing-64"
-BATCH, NOTES = 10, 120
+BATCH, NOTES = 10, 60
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +75,8 @@ def load_through_a_crash(server: CrashingServer, memory: Memory, after: int, tal
             memory.add_many(inputs(), batch_size=BATCH, progress=progress)
             told.append("finished")
         except GraphmemError as error:
+            notes = " ".join(getattr(error, "__notes__", ()))
+            tally.holds(f"{done[0]} inputs" in notes, f"not told what is stored: {error!r} {notes}")
             told.append(f"{type(error).__name__}: {error}")
         except Exception as error:  # anything else is what is looked for
             tally.holds(False, f"{type(error).__name__} reached the caller: {error}")
@@ -108,7 +110,7 @@ def test_a_load_through_a_crash_can_be_repeated(
         expected = graph_of(memory)
     outcomes = []
     for number in range(amount(1, 8)):
-        after = BATCH * (1 + number * 3 % 11)
+        after = BATCH * (1 + number * 3 % 5)
         with opened(server, f"crashed-{number}") as memory:
             outcomes.append(load_through_a_crash(server, memory, after, count))
             count.faults += 1
