@@ -1,6 +1,6 @@
 """The command line: parse, call Memory, show.
 
-Commands import the library when they run, so that ``graphmem --help`` is quick.
+Commands are imported when they are asked for, and import the library when they run.
 """
 
 from __future__ import annotations
@@ -12,45 +12,16 @@ from typing import Annotated
 import typer
 
 from graphmem.errors import GraphmemError
-from graphmem.interfaces import (
-    cli_browser,
-    cli_calibrate,
-    cli_demo,
-    cli_derive,
-    cli_eval,
-    cli_export,
-    cli_import,
-    cli_mcp,
-    cli_models,
-    cli_read,
-    cli_view,
-    cli_write,
-)
-from graphmem.interfaces.console import show_error
+from graphmem.interfaces.lazy_commands import LazyCommands
 
 app = typer.Typer(
     name="graphmem",
+    cls=LazyCommands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,  # its frames would show locals, passwords among them
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for part in (
-    cli_demo,
-    cli_write,
-    cli_read,
-    cli_derive,
-    cli_view,
-    cli_browser,
-    cli_import,
-    cli_export,
-    cli_mcp,
-    cli_models,
-    cli_calibrate,
-):
-    app.add_typer(part.app)
-app.add_typer(cli_eval.bench_app)
-app.add_typer(cli_eval.app, name="eval")
 
 
 def _version(wanted: bool) -> None:
@@ -87,6 +58,8 @@ def main() -> None:
         finally:
             sys.stdout.flush()
     except GraphmemError as error:
+        from graphmem.interfaces.console import show_error
+
         show_error(str(error))
         sys.exit(1)
     except BrokenPipeError:

@@ -10,7 +10,7 @@ import typer
 from graphmem.interfaces.console import show, show_json
 from graphmem.interfaces.options import DEFAULT_NAMESPACE, AsJson, Namespace, Url
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 KIT_FOLDER = Path("graphmem-browser")
 

@@ -13,7 +13,7 @@ from graphmem.interfaces.options import DEFAULT_NAMESPACE, AsJson, Namespace, Ur
 if TYPE_CHECKING:
     from graphmem.evaluation.links_calibration import LinkProposal
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 
 @app.command(epilog="Example: graphmem calibrate --url notes.graphmem --json")

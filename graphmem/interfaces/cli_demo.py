@@ -13,7 +13,7 @@ from graphmem.interfaces.options import (
     opened,
 )
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 DEMO_FILE = "demo.graphmem"
 

@@ -12,7 +12,7 @@ from graphmem.interfaces.options import DEFAULT_NAMESPACE, AsJson, Namespace, Ur
 if TYPE_CHECKING:
     from graphmem.memory.deriving import RebuildReport
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 
 @app.command(

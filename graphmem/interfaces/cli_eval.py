@@ -18,8 +18,13 @@ if TYPE_CHECKING:
     from graphmem.evaluation.report import RetrievalReport
     from graphmem.evaluation.retrieval import Setting
 
-app = typer.Typer(no_args_is_help=True, help="Measure retrieval on public data sets.")
-bench_app = typer.Typer()
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Measure retrieval on public data sets.",
+    add_completion=False,
+    rich_markup_mode="markdown",
+)
+bench_app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 app.command(epilog="Example: graphmem eval answerability locomo locomo10.json --json")(
     answerability
 )

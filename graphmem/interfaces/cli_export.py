@@ -11,7 +11,7 @@ import typer
 from graphmem.interfaces.console import progress_bar, safe, show, show_json
 from graphmem.interfaces.options import DEFAULT_NAMESPACE, AsJson, Namespace, Url, opened
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 _STREAM = Path("-")
 _EPILOG = """Examples:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from graphmem.memory import Memory
     from graphmem.transfer.report import ImportReport
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 STREAM = Path("-")
 _FORMATS = "auto, jsonl, csv, chatgpt, claude, log, markdown"

@@ -11,7 +11,7 @@ import typer
 
 from graphmem.interfaces.options import DEFAULT_NAMESPACE, Namespace, Url
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 _HTTP = "HTTP"
 

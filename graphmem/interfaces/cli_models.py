@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from graphmem.providers.model_status import ModelStatus
     from graphmem.settings import Settings
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 
 @app.command(epilog="Example: graphmem models    or: graphmem models --download")

@@ -23,7 +23,7 @@ from graphmem.interfaces.options import (
     opened,
 )
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 NoteId = Annotated[str, typer.Argument(metavar="ID", help="Id of the note.")]
 
@@ -66,8 +66,6 @@ def recall(
     The parts sum to the score, which orders one result and is not comparable between
     questions. Below the table stands whether memory holds the answer, and why.
     """
-    from graphmem.interfaces.render import recall_view
-
     with opened(url, namespace) as memory:
         result = memory.recall(
             query,
@@ -87,6 +85,8 @@ def recall(
     if as_json:
         show_json(result)
     else:
+        from graphmem.interfaces.render import recall_view
+
         show(recall_view(result, by_source=by is By.source))
 
 

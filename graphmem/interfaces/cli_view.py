@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from graphmem.interfaces.picture import Picture
     from graphmem.memory import Memory
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 LARGEST = 500
 

@@ -19,7 +19,7 @@ from graphmem.interfaces.options import (
     opened,
 )
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
 NoteId = Annotated[str, typer.Argument(metavar="ID", help="Id of the note.")]
 

@@ -1,4 +1,7 @@
-"""Where output goes: results to stdout, progress and errors to stderr."""
+"""Where output goes: results to stdout, progress and errors to stderr.
+
+rich is imported when something is drawn: ``--json`` and help of the shell need none of it.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,12 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeAlias
-
-from rich.console import Console, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.text import Text
+from typing import TYPE_CHECKING, TypeAlias
 
 from graphmem.interfaces.json_view import json_text
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
 
 PIPE_WIDTH = 120
 """Columns of a table that goes to a file or pipe."""
@@ -45,17 +47,23 @@ def _shown(char: str) -> str:
 
 def stdout() -> Console:
     """Return a console on stdout as it is now; wide enough for tables when piped."""
+    from rich.console import Console
+
     wide = not sys.stdout.isatty() and "COLUMNS" not in os.environ
     return Console(file=sys.stdout, width=PIPE_WIDTH if wide else None, highlight=False)
 
 
 def stderr() -> Console:
     """Return a console on stderr as it is now."""
+    from rich.console import Console
+
     return Console(file=sys.stderr, highlight=False)
 
 
 def show(*parts: RenderableType) -> None:
     """Print parts of the result; a text is shown as it is, not read as markup."""
+    from rich.text import Text
+
     console = stdout()
     for part in parts:
         console.print(Text(part) if isinstance(part, str) else part)
@@ -78,6 +86,14 @@ def progress_bar(title: str) -> Iterator[Report]:
     if not sys.stderr.isatty():
         yield lambda done, total: None
         return
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

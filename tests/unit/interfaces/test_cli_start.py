@@ -1,3 +1,4 @@
+import os
 import re
 import subprocess
 import sys
@@ -51,6 +52,53 @@ def test_help_does_not_load_what_is_slow(arguments: list[str]) -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_command_imports_no_other_and_nothing_it_does_not_draw() -> None:
+    code = (
+        "import sys\n"
+        "from graphmem.interfaces.cli import main\n"
+        "sys.argv = ['graphmem', 'recall', 'seat', '--url', ':memory:', '--json']\n"
+        "try:\n    main()\n"
+        "except SystemExit:\n    pass\n"
+        "unwanted = ('rich', 'neo4j', 'openai', 'mcp', 'ijson', 'yaml', 'markdown_it', 'onnx',\n"
+        "    'torch', 'huggingface_hub', 'graphmem.transfer', 'graphmem.evaluation')\n"
+        "print([name for name in unwanted if name in sys.modules])\n"
+        "print([name for name in sys.modules if name.startswith('graphmem.interfaces.cli_')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+        env={**os.environ, "GRAPHMEM_EMBEDDER": "hashing-64"},
+    )
+    assert done.stdout.splitlines()[-2:] == ["[]", "['graphmem.interfaces.cli_read']"]
+
+
+def test_a_mistyped_command_is_compared_with_those_there_are(run: Run) -> None:
+    code, _, err = run("recal")
+    assert code == 2
+    assert "recall" in err
+
+
+@pytest.mark.parametrize(("begun", "whole"), [("reb", "rebuild"), ("ev", "eval"), ("im", "import")])
+def test_the_shell_completes_commands(begun: str, whole: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from graphmem.interfaces.cli import main; main()"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        env={
+            **os.environ,
+            "_GRAPHMEM_COMPLETE": "complete_bash",
+            "COMP_WORDS": f"graphmem {begun}",
+            "COMP_CWORD": "1",
+        },
+    )
+    assert done.stdout.split() == [whole]
 
 
 def test_help_lists_every_command(run: Run) -> None:
