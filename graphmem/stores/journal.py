@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,6 +92,9 @@ class Journal:
         refuse_newer(place, version)
         if version < VERSION:
             connection.execute("BEGIN IMMEDIATE")
+            found = version_of(connection)  # another process may have been quicker
+            if 0 < found < VERSION:
+                _keep_copy(Path(place), found)
             migrate(connection)
             connection.execute("COMMIT")
         connection.execute("PRAGMA journal_mode = WAL")
@@ -290,6 +293,21 @@ def _connect(place: str, wait: float) -> sqlite3.Connection:
     return sqlite3.connect(
         place, timeout=wait, isolation_level=None, check_same_thread=False, cached_statements=256
     )
+
+
+def _keep_copy(path: Path, version: int) -> None:
+    """Copy a file of an older version before it is migrated, unless a copy is there.
+
+    Read through a connection of its own, which sees the file as it was committed.
+    """
+    kept = path.with_name(f"{path.name}.version-{version}")
+    if kept.exists():
+        return
+    part = kept.with_name(f"{kept.name}.part")
+    part.unlink(missing_ok=True)
+    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(part)) as target:
+        source.backup(target)
+    part.replace(kept)
 
 
 def _openable(path: Path) -> bool:

@@ -241,6 +241,11 @@ def _items(memory: Memory) -> Iterator[object]:
             yield item
 
 
+def damage(memory: Memory) -> list[str]:
+    """Return what a check finds, but for what was derived and is merely out of date."""
+    return [problem for problem in memory.check().problems if "rebuild()" not in problem]
+
+
 def difference(left: Sequence[object], right: Sequence[object]) -> str:
     """Return the first item that is on one side only, in words; empty when there is none."""
     for side, ours, theirs in (("only stored", left, right), ("only expected", right, left)):

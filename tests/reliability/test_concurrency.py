@@ -14,6 +14,7 @@ from neo4j import GraphDatabase
 from neo4j_server.erasure import erase_everything
 from neo4j_server.server import Address
 from reliability.client import BOARD, HUB, Place, Told, prepare, take_part, work
+from reliability.operations import damage
 from reliability.tally import Tally
 from reliability.writer import fork_server
 
@@ -46,7 +47,7 @@ def examine(memory: Memory, told: Told, tally: Tally) -> None:
             note.recall_count == uses, f"{note.id} recalled {note.recall_count} times, told {uses}"
         )
         follow_history(memory, note.id, tally)
-    tally.holds(memory.check().ok, f"check: {memory.check().problems}")
+    tally.holds(not damage(memory), f"check: {damage(memory)}")
 
 
 def follow_history(memory: Memory, note_id: str, tally: Tally) -> None:

@@ -19,6 +19,7 @@ from reliability.operations import (
     Clock,
     Operation,
     StoppedError,
+    damage,
     difference,
     first_steps,
     perform,
@@ -52,7 +53,9 @@ class Twin:
         if self._agrees(stored):
             return
         for entry in entries[-1:]:
-            if entry.outcome is None:
+            if entry.outcome is None and entry.operation.name == "rebuild":
+                self._finish_rebuilding(entry.operation, stored)
+            elif entry.outcome is None:
                 if entry.steps:
                     self._do(entry.operation, first_steps(entry.steps))
                     if self._agrees(stored):
@@ -62,6 +65,11 @@ class Twin:
         if not self._agrees(stored):
             self.tally.holds(False, f"not as {expected}: {self._difference(stored)}")
             raise AssertionError(self.tally.violations[-1])
+
+    def _finish_rebuilding(self, operation: Operation, stored: Memory) -> None:
+        """Each part of a rebuild is stored on its own: repeating it goes on where it stopped."""
+        self._do(operation, lambda done: None)
+        perform(stored, operation, lambda done: None)
 
     def _repeat(self, entry: Entry) -> None:
         self.number = entry.operation.minute
@@ -136,11 +144,6 @@ def run_and_kill(job: Job, pause: float) -> list[Entry]:
     return read_log(log)
 
 
-def damage(memory: Memory) -> list[str]:
-    """What a check finds, but for summaries that are merely out of date."""
-    return [problem for problem in memory.check().problems if "rebuild()" not in problem]
-
-
 def test_a_killed_writer_loses_nothing_and_leaves_nothing_half(
     tmp_path: Path, tally: Callable[[str], Tally], amount: Callable[[int, int], int]
 ) -> None:
@@ -164,7 +167,7 @@ def test_a_killed_writer_loses_nothing_and_leaves_nothing_half(
             count.faults += 1
             count.operations += len(entries)
             done.update(entry.operation.name for entry in entries)
-            with open_memory(path, embedder=twin.model, namespace="main") as stored:
+            with open_memory(path, embedder=twin.model, namespace="main", clock=clock) as stored:
                 twin.follow(entries, stored)
                 twin.count_uses(entries, stored)
                 for name in NAMESPACES if round_ % 10 == 9 else (MAIN,):
@@ -198,7 +201,7 @@ def test_a_file_killed_while_it_was_made_or_migrated_is_made_whole_by_the_next(
         with open_memory(path, embedder=MODELS[0]) as memory:
             found = [str(item) for item in memory.dump()]
             count.holds(found == expected, f"killed before statement {statement}: {found}")
-            count.holds(memory.check().ok, f"{statement}: {memory.check().problems}")
+            count.holds(not damage(memory), f"{statement}: {damage(memory)}")
         count.operations += 2
         if process.exitcode == 0:
             break

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from neo4j_server.server import NoServerError
 from reliability.crashing_server import CrashingServer
-from reliability.operations import Clock, difference, sentence
+from reliability.operations import Clock, damage, difference, sentence
 from reliability.tally import Tally
 
 from graphmem import GraphmemError, Memory, NoteInput, NoteRecord, Source, open_memory
@@ -96,7 +96,7 @@ def load_through_a_crash(server: CrashingServer, memory: Memory, after: int, tal
             stored in (done[0], done[0] + BATCH),
             f"{stored} notes are stored, {done[0]} were acknowledged; told: {told[0]}",
         )
-        tally.holds(again.check().ok, f"after the crash: {again.check().problems}")
+        tally.holds(not damage(again), f"after the crash: {damage(again)}")
     return told[0]
 
 
@@ -121,6 +121,6 @@ def test_a_load_through_a_crash_can_be_repeated(
                 found == expected,
                 f"repeating it made another graph: {difference(found, expected)}",
             )
-            count.holds(memory.check().ok, f"check: {memory.check().problems}")
+            count.holds(not damage(memory), f"check: {damage(memory)}")
     finished = sum(outcome == "finished" for outcome in outcomes)
     count.remark(f"{finished} loads went on by themselves, {len(outcomes) - finished} were told")
