@@ -43,6 +43,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     for write, name in ((write_chatgpt, "chatgpt"), (write_claude, "claude")):
         write(home / "conversations.json", 12)
         zipped(home / "conversations.json", "conversations.json").rename(home / f"{name}.zip")
+    write_log(home / "chat.txt", 12)
     (home / "export.zip").write_bytes((home / "chatgpt.zip").read_bytes())
     (home / "vault").mkdir()
     (home / "vault" / "Ada.md").write_text("Ada is a pilot.", encoding="utf-8")
