@@ -18,7 +18,7 @@ from reliability.operations import damage
 from reliability.tally import Tally
 from reliability.writer import fork_server
 
-from graphmem import Link, Memory, NoteRecord
+from graphmem import Link, LinkKind, Memory, NoteRecord
 
 CLIENTS = 8
 
@@ -38,7 +38,8 @@ def examine(memory: Memory, told: Told, tally: Tally) -> None:
     tally.holds(notes.keys().isdisjoint(told.erased), "an erased note is there")
     texts = Counter(note.content for note in notes.values())
     tally.holds(max(texts.values()) == 1, f"the same text twice: {texts.most_common(1)}")
-    pairs = Counter(item.pair for item in memory.dump() if isinstance(item, Link))
+    links = [item for item in memory.dump() if isinstance(item, Link)]
+    pairs = Counter(link.pair for link in links if link.kind is LinkKind.RELATED)
     tally.holds(all(times == 1 for times in pairs.values()), "a pair is linked twice")
     tally.holds(pairs.keys() == {tuple(sorted(pair)) for pair in pairs}, "a pair in both orders")
     for note in notes.values():
