@@ -183,7 +183,10 @@ OPENING = 60
 
 @pytest.mark.parametrize("old", [None, *sorted(FIXTURES.glob("embedded_version_*.sqlite"))])
 def test_a_file_killed_while_it_was_made_or_migrated_is_made_whole_by_the_next(
-    tmp_path: Path, tally: Callable[[str], Tally], old: Path | None
+    tmp_path: Path,
+    tally: Callable[[str], Tally],
+    amount: Callable[[int, int], int],
+    old: Path | None,
 ) -> None:
     count = tally("opening killed, new file" if old is None else f"opening killed, {old.stem}")
     whole = tmp_path / "whole.graphmem"
@@ -191,7 +194,7 @@ def test_a_file_killed_while_it_was_made_or_migrated_is_made_whole_by_the_next(
         shutil.copy(old, whole)
     with open_memory(whole, embedder=MODELS[0]) as memory:
         expected = [str(item) for item in memory.dump()]
-    for statement in range(1, OPENING):
+    for statement in range(1, OPENING, amount(4, 1)):
         path = tmp_path / f"{statement}.graphmem"
         if old is not None:
             shutil.copy(old, path)
@@ -206,4 +209,4 @@ def test_a_file_killed_while_it_was_made_or_migrated_is_made_whole_by_the_next(
         if process.exitcode == 0:
             break
         count.faults += 1
-    assert process.exitcode == 0, "the last one was not killed: every statement was tried"
+    assert process.exitcode == 0, "the last one was not killed: the whole opening was tried"

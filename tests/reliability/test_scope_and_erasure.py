@@ -49,7 +49,7 @@ def test_namespaces_with_adversarial_names_are_apart(
     tmp_path: Path, tally: Callable[[str], Tally], amount: Callable[[int, int], int]
 ) -> None:
     count, path = tally("namespaces, embedded"), tmp_path / "scope.graphmem"
-    extra = [f"n{number}" for number in range(amount(60, 10_000))]
+    extra = [f"n{number}" for number in range(amount(20, 10_000))]
     names = [name for name in NAMES if name == name.strip()] + extra
     markers = {name: f"marker{number:05}" for number, name in enumerate(names)}
     with open_memory(path, embedder=MODELS[0], clock=Clock()) as memory:
