@@ -20,7 +20,9 @@ BATCH, NOTES = 10, 60
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[CrashingServer]:
+def server(request: pytest.FixtureRequest) -> Iterator[CrashingServer]:
+    if not request.config.getoption("--full", default=False):
+        pytest.skip("killing a server takes a minute: pytest tests/reliability --full")
     try:
         with CrashingServer() as running:
             yield running
@@ -102,14 +104,14 @@ def load_through_a_crash(server: CrashingServer, memory: Memory, after: int, tal
 
 @pytest.mark.neo4j
 def test_a_load_through_a_crash_can_be_repeated(
-    server: CrashingServer, tally: Callable[[str], Tally], amount: Callable[[int, int], int]
+    server: CrashingServer, tally: Callable[[str], Tally]
 ) -> None:
     count = tally("server killed, Neo4j")
     with opened(server, "undisturbed") as memory:
         memory.add_many(inputs(), batch_size=BATCH)
         expected = graph_of(memory)
     outcomes = []
-    for number in range(amount(1, 8)):
+    for number in range(8):
         after = BATCH * (1 + number * 3 % 5)
         with opened(server, f"crashed-{number}") as memory:
             outcomes.append(load_through_a_crash(server, memory, after, count))
