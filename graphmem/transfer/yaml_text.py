@@ -24,6 +24,8 @@ _SCALARS = (
     ),
 )
 
+_UNICODE_BREAK = re.compile("[\x85\u2028\u2029]")
+
 
 def _resolvers() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
     table: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
@@ -54,7 +56,14 @@ def _whole_number(loader: _Loader, node: yaml.ScalarNode) -> int:
     return int(node.value)
 
 
+def _text(dumper: _Dumper, value: str) -> yaml.ScalarNode:
+    # Unquoted, these count as line breaks and come back as spaces.
+    style = '"' if _UNICODE_BREAK.search(value) else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+
 _Loader.add_constructor("tag:yaml.org,2002:int", _whole_number)
+_Dumper.add_representer(str, _text)
 
 
 def read_yaml(text: str) -> object:

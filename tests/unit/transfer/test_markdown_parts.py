@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphmem.transfer.front_matter import read_front_matter
@@ -60,7 +60,7 @@ def test_front_matter_says_what_it_can() -> None:
 @pytest.mark.parametrize(
     ("block", "problem"),
     [
-        ("a: [", "in line 1"),
+        ("a: [", "in line 2"),
         ("- a\n- b", "no mapping"),
         ("a: &x [1]\nb: [*x, *x]", "alias"),
         ("a: !!python/object/apply:os.system ['true']", "could not determine a constructor"),
@@ -99,6 +99,8 @@ PLAIN = st.recursive(
 
 
 @given(PLAIN)
+@example("\x85")
+@example("two\u2028lines")
 def test_yaml_comes_back_as_it_went(value: object) -> None:
     assert read_yaml(write_yaml(value)) == value
 
