@@ -220,9 +220,7 @@ def _explain(report: ImportReport) -> None:
     for hint in _hints(report):
         _say(hint)
     if report.read_as_utc:
-        _say(
-            f"{report.read_as_utc} times had no zone and were read as UTC; --timezone says another"
-        )
+        _say(f"times without a zone, read as UTC: {report.read_as_utc}; --timezone says another")
 
 
 def _say_interrupted(done: int, dry_run: bool) -> None:

@@ -184,7 +184,8 @@ def _new_file(path: Path) -> IO[str]:
 
 def _arguments() -> str:
     """Return the importer's arguments, one a line, to be run within the folder."""
-    lines = [f"{table.argument}={table.file}" for table in _TABLES]
+    # The importer of Neo4j 2026 takes no file name without a folder before it.
+    lines = [f"{table.argument}=./{table.file}" for table in _TABLES]
     lines += ["--array-delimiter=U+001F", "--multiline-fields=true"]
     return "".join(f"{line}\n" for line in lines)
 
