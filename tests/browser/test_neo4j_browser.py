@@ -119,13 +119,14 @@ def test_the_style_changes_sizes_and_captions(
     nodes, relationships = drawn(neo.run_favourite(title))
     before = {node.get_attribute("r") for node in nodes.locator("circle.b-outline").all()}
     assert len(before) == 1
-    assert set(relationships.locator("text").all_text_contents()) == {"RELATED", "FOLLOWS"}
+    kinds = set(relationships.locator("text").all_text_contents())
+    assert kinds == {"RELATED", "FOLLOWS", "SUPERSEDES"}
 
     neo.drop(kit / "graphmem.grass")
     nodes, relationships = drawn(neo.run_favourite(title))
     expect(relationships.locator("text").filter(has_text="strong")).not_to_have_count(0)
     captions = set(relationships.locator("text").all_text_contents())
-    assert {"strong", "medium", "FOLLOWS"} == captions
+    assert {"strong", "medium", "FOLLOWS", "negation"} == captions
     # Minor, plain and important notes.
     after = {node.get_attribute("r") for node in nodes.locator("circle.b-outline").all()}
     assert after == {"30", "40", "55"}

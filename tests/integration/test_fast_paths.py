@@ -6,6 +6,7 @@ import os
 import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeGuard
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from graphmem.algorithms.text import tokens
 from graphmem.demo import corpus, questions
 from graphmem.evaluation.locomo import read_locomo
 from graphmem.memory.recalling import candidate_query
-from graphmem.model import CandidateSet, NoteFilter, Scope
+from graphmem.model import CandidateSet, LinkKind, NoteFilter, Scope
 from graphmem.policy import DEFAULT_POLICY, LinkPolicy
 from graphmem.providers.hashing import HashingEmbedder
 from graphmem.stores.embedded import NetworkXStore
@@ -54,12 +55,16 @@ def loaded(
     return place, asked
 
 
+def _is_related(record: object) -> TypeGuard[Link]:
+    return isinstance(record, Link) and record.kind is LinkKind.RELATED
+
+
 def test_a_load_links_what_note_by_note_comparison_links(loaded: tuple[Path, list[str]]) -> None:
     place, _ = loaded
     with open_memory(place, embedder=EMBEDDER, policy=POLICY) as memory:
         order = {note.id for note in memory.notes()}
         records = {r.note.id: r for r in memory.dump() if isinstance(r, NoteRecord)}
-        links = {r.pair: r.cosine for r in memory.dump() if isinstance(r, Link)}
+        links = {r.pair: r.cosine for r in memory.dump() if _is_related(r)}
         added = _in_order_of_adding(place)
     assert added.keys() == order
     plain: dict[tuple[str, str], float] = {}

@@ -91,6 +91,7 @@ OF_ITS_OWN: dict[str, dict[str, Any]] = {
     "stage_embeddings": {"rows": [{"id": "n1", "revision": 1, "properties": {}}]},
     "upsert_events": {"rows": [event_row(make_event(NOTE, 2, trigger="n2"))]},
     "upsert_links": {"rows": [link_row(link("n1", "n2"))]},
+    "weigh_links": {"weights": [{"pair": '["n1","n2"]', "weight": 0.8}]},
     "upsert_superseding": {
         "rows": [link_row(supersedes("n2", "n1", 0.8, NOW, REASON))],
     },
