@@ -29,8 +29,8 @@ def traces(path: Path, *needles: bytes) -> list[str]:
     )
 
 
-def filled(path: Path) -> NetworkXStore:
-    store = NetworkXStore.open(path)
+def filled(path: Path, *, wait: float = 30.0) -> NetworkXStore:
+    store = NetworkXStore.open(path, wait=wait)
     secret = make_note("secret-id", "ns", content=f"the word is {SECRET}", tags=(SECRET,))
     others = [make_note(f"n{n}", "ns", content="plain " * 40) for n in range(50)]
     apply(
@@ -78,7 +78,7 @@ def test_a_dropped_namespace_leaves_no_bytes(path: Path) -> None:
 
 
 def test_what_a_reader_held_back_is_gone_at_the_latest_on_closing(path: Path) -> None:
-    store, reader = filled(path), NetworkXStore.open(path)
+    store, reader = filled(path, wait=0.2), NetworkXStore.open(path)
     with reader._session.view():  # another process in the middle of a read
         apply(store, SCOPE, erased=["secret-id"])
     reader.close()

@@ -43,7 +43,7 @@ def patient(url: str) -> ChatModel:
     """A client that neither sleeps nor rests, so that every answer of the script is met."""
     ticks = count(step=120)
     return ChatModel(
-        url, "bad", timeout=0.1, sleep=lambda _: None, monotonic=lambda: float(next(ticks))
+        url, "bad", timeout=0.05, sleep=lambda _: None, monotonic=lambda: float(next(ticks))
     )
 
 
