@@ -36,21 +36,6 @@ class NoteGraph(_Graph):
     _succ: dict[str, dict[str, Edge]]
     _pred: dict[str, dict[str, Edge]]
 
-    def inside(self, ids: Collection[str], min_weight: float) -> list[Link]:
-        """Return the links of at least `min_weight` between `ids`, by pair.
-
-        `ids` are in order.
-        """
-        higher, within = self._succ, set(ids)
-        found: list[Link] = []
-        for low in ids:
-            near = higher[low]
-            for high in sorted(within.intersection(near)):
-                edge = near[high]
-                if edge["weight"] >= min_weight:
-                    found.append(edge["link"])
-        return found
-
     def between(self, ids: Iterable[str], others: Set[str], min_weight: float) -> list[Link]:
         """Return the links of at least `min_weight` from `ids` to any of `others`, by pair."""
         found: dict[tuple[str, str], Link] = {}
@@ -118,11 +103,6 @@ class LinkGraph:
         """Return the links with at least one end in `ids`, each once."""
         self.ensure(ids)
         return list({link.pair: link for each in ids for link in self.graph.at(each)}.values())
-
-    def among(self, ids: Collection[str], min_weight: float) -> list[Link]:
-        """Return the links of at least `min_weight` whose two ends are in `ids`, by pair."""
-        self.ensure(ids)
-        return self.graph.inside(ids, min_weight)
 
     def between(self, ids: Collection[str], others: Set[str], min_weight: float) -> list[Link]:
         """Return the links of at least `min_weight` from `ids` to any of `others`, by pair."""

@@ -86,7 +86,7 @@ def find_candidates(shard: Shard, scope: Scope, query: CandidateQuery) -> Found:
         cosines=_cosines(shard, rows, query.vector),
         vector_ranks={row: rank for rank, row in enumerate(nearest)},
         lexical_ranks={row: rank for rank, row in enumerate(lexical)},
-        links=_links(shard, rows, expansion.walked, query.min_weight, eligible),
+        links=links_among(shard, rows, query.min_weight, eligible, expansion.walked),
         note_count=note_count,
         average_terms=terms / note_count if note_count else 0.0,
         document_frequency={t: min(len(r), TERM_CAP) for t, r in postings.rows.items()},
@@ -112,25 +112,20 @@ def nearest_notes(
 
 
 def links_among(
-    shard: Shard, rows: Sequence[int], min_weight: float, seen: Mask
+    shard: Shard,
+    rows: Sequence[int],
+    min_weight: float,
+    seen: Mask,
+    walked: Set[str] | None = None,
 ) -> tuple[Link, ...]:
     """Return the links of every kind whose ends are among `rows`, by (kind, from, to).
 
-    `rows` are in order of id and seen.
+    `rows` are in order of id and seen. With `walked`, only the RELATED links that have an
+    end in it.
     """
     chained = shard.sources.follows_among(np.array(rows, dtype=np.intp), seen)
-    ids = [shard.ids[row] for row in rows]
-    related = shard.links.among(ids, min_weight)
-    return (*chained, *related, *shard.superseding.among(ids))
-
-
-def _links(
-    shard: Shard, rows: Sequence[int], walked: Set[str], min_weight: float, seen: Mask
-) -> tuple[Link, ...]:
-    """Return the links of a candidate set, by (kind, from, to)."""
-    chained = shard.sources.follows_among(np.array(rows, dtype=np.intp), seen)
     ids = {shard.ids[row] for row in rows}
-    related = shard.links.between(walked, ids, min_weight)
+    related = shard.links.between(ids if walked is None else walked, ids, min_weight)
     return (*chained, *related, *shard.superseding.among(ids))
 
 

@@ -44,8 +44,9 @@ def test_an_edge_seen_from_one_end_is_not_all_of_the_other() -> None:
 
 def test_links_among_notes_come_in_order_and_by_weight() -> None:
     graph = LinkGraph(File(STORED).fetch)
-    assert [e.pair for e in graph.among(["a", "b", "d"], 0.0)] == [("a", "b"), ("a", "d")]
-    assert [e.pair for e in graph.among(["a", "b", "c", "d"], 0.8)] == [
+    three, four = {"a", "b", "d"}, {"a", "b", "c", "d"}
+    assert [e.pair for e in graph.between(three, three, 0.0)] == [("a", "b"), ("a", "d")]
+    assert [e.pair for e in graph.between(four, four, 0.8)] == [
         ("a", "b"),
         ("a", "d"),
         ("b", "c"),
