@@ -8,32 +8,15 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
 import numpy as np
 
+from graphmem.evaluation.benchmark_part import DEFAULT_PARTS, Part
+
 QUESTIONS = 200
 SINGLE_ADDS = 50
 DEFAULT_SIZES = (1_000, 10_000)
-
-
-class Part(StrEnum):
-    """What a benchmark measures."""
-
-    SIZES = "sizes"
-    """The store at each size."""
-    READERS = "readers"
-    """Many readers beside a writer."""
-    PROCESS = "process"
-    """A recall from a cold process; embedded only."""
-    EMBEDDING = "embedding"
-    """The embedding lanes, where both are installed; embedded only."""
-    PEERS = "peers"
-    """Other libraries on the same data; they have to be installed."""
-
-
-DEFAULT_PARTS = (Part.SIZES, Part.READERS, Part.PROCESS, Part.EMBEDDING)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from graphmem.evaluation.benchmark import Measurement, Part
+from graphmem.evaluation.benchmark import Measurement
 from graphmem.evaluation.benchmark_crowd import Place, measure_crowd
 from graphmem.evaluation.benchmark_embedded import measure_embedded
 from graphmem.evaluation.benchmark_embedding import measure_embedding
 from graphmem.evaluation.benchmark_neo4j import measure_neo4j, measure_neo4j_crowd
+from graphmem.evaluation.benchmark_part import Part
 from graphmem.evaluation.benchmark_peers import measure_engrama, require_peer
 from graphmem.evaluation.benchmark_process import measure_cold_recall
 

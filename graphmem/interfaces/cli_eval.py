@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from graphmem.evaluation.benchmark_part import DEFAULT_PARTS, Part
 from graphmem.interfaces.cli_answerability import answerability
 from graphmem.interfaces.console import progress_bar, show, show_json
 from graphmem.interfaces.options import AsJson, ExplicitUrl
@@ -44,16 +45,6 @@ Diagnosed: TypeAlias = Annotated[
 CacheFile: TypeAlias = Annotated[
     Path | None, typer.Option("--cache", metavar="FILE", help="Keeps embeddings for the next run.")
 ]
-
-
-class Part(StrEnum):
-    """What a benchmark measures."""
-
-    sizes = "sizes"
-    readers = "readers"
-    process = "process"
-    embedding = "embedding"
-    peers = "peers"
 
 
 class Level(StrEnum):
@@ -205,9 +196,9 @@ def bench(
     from graphmem.interfaces.evaluation_view import benchmark_view
 
     sizes = tuple(size) if size else benchmark.DEFAULT_SIZES
-    named = [benchmark.Part(each) for each in part] if part else list(benchmark.DEFAULT_PARTS)
-    if peers and benchmark.Part.PEERS not in named:
-        named.append(benchmark.Part.PEERS)
+    named = part or list(DEFAULT_PARTS)
+    if peers and Part.PEERS not in named:
+        named.append(Part.PEERS)
     with progress_bar("steps measured") as progress:
         report = benchmark.run_benchmark(sizes, url=url, parts=named, progress=progress)
     show_json(report) if as_json else show(benchmark_view(report))
