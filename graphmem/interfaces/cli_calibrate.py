@@ -11,7 +11,7 @@ from graphmem.interfaces.console import show, show_json
 from graphmem.interfaces.options import DEFAULT_NAMESPACE, AsJson, Namespace, Url, opened
 
 if TYPE_CHECKING:
-    from graphmem.evaluation.links_calibration import LinkProposal
+    from graphmem.evaluation.links.calibration import LinkProposal
 
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
 
@@ -40,7 +40,7 @@ def calibrate(
 
     From random pairs of the namespace's notes, or with --pairs from pairs somebody labelled.
     """
-    from graphmem.evaluation.links_calibration import (
+    from graphmem.evaluation.links.calibration import (
         propose_from_notes,
         propose_from_pairs,
         read_labelled_pairs,

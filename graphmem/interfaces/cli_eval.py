@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from graphmem.evaluation.benchmark_part import DEFAULT_PARTS, Part
+from graphmem.evaluation.benchmark.parts import DEFAULT_PARTS, Part
 from graphmem.interfaces.cli_answerability import answerability
 from graphmem.interfaces.console import progress_bar, show, show_json
 from graphmem.interfaces.options import AsJson, ExplicitUrl
@@ -153,7 +153,7 @@ def links(
     question needs together. Runs in memory; with --url in that store, in namespaces of its own
     that it removes again.
     """
-    from graphmem.evaluation.links import evaluate_links
+    from graphmem.evaluation.links.measuring import evaluate_links
     from graphmem.interfaces.links_view import links_view
 
     with _progress() as progress:
@@ -192,15 +192,16 @@ def bench(
     Works in a temporary folder, or with --url in namespaces of its own on a server. Give it
     a quiet machine.
     """
-    from graphmem.evaluation import benchmark
+    from graphmem.evaluation.benchmark.measurement import DEFAULT_SIZES
+    from graphmem.evaluation.benchmark.running import run_benchmark
     from graphmem.interfaces.evaluation_view import benchmark_view
 
-    sizes = tuple(size) if size else benchmark.DEFAULT_SIZES
+    sizes = tuple(size) if size else DEFAULT_SIZES
     named = part or list(DEFAULT_PARTS)
     if peers and Part.PEERS not in named:
         named.append(Part.PEERS)
     with progress_bar("steps measured") as progress:
-        report = benchmark.run_benchmark(sizes, url=url, parts=named, progress=progress)
+        report = run_benchmark(sizes, url=url, parts=named, progress=progress)
     show_json(report) if as_json else show(benchmark_view(report))
 
 

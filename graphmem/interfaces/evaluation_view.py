@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from graphmem.evaluation.benchmark import BenchmarkReport
+from graphmem.evaluation.benchmark.measurement import BenchmarkReport
 from graphmem.evaluation.metrics import Interval
 from graphmem.evaluation.report import CUTS, DIAGNOSED, Category, Recall, RetrievalReport
 from graphmem.interfaces.render import plain_table

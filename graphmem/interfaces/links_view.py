@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from graphmem.evaluation.links_report import LinkComparison, LinkMeasure, LinkReport, LinkTask
+from graphmem.evaluation.links.report import LinkComparison, LinkMeasure, LinkReport, LinkTask
 from graphmem.evaluation.metrics import Interval
 from graphmem.interfaces.render import plain_table
 

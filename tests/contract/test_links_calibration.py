@@ -8,7 +8,7 @@ import pytest
 from contract.memories import add_all, plain
 
 from graphmem import InvalidInput, Memory, NotFound, TransferError
-from graphmem.evaluation.links_calibration import (
+from graphmem.evaluation.links.calibration import (
     LabelledPair,
     propose_from_notes,
     propose_from_pairs,

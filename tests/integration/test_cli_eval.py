@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from cli_process import CommandLine
 
-from graphmem.evaluation.benchmark_crowd import Place, measure_crowd
-from graphmem.evaluation.benchmark_process import measure_cold_recall
+from graphmem.evaluation.benchmark.crowd import Place, measure_crowd
+from graphmem.evaluation.benchmark.process import measure_cold_recall
 
 CONVERSATION = {
     "sample_id": "own-1",

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from graphmem.errors import InvalidInput, TransferError
-from graphmem.evaluation.links import evaluate_links, measure_links
-from graphmem.evaluation.links_cases import LinkCase, LinkQuestion, ends_of, kind_of
-from graphmem.evaluation.links_curve import (
+from graphmem.evaluation.links.cases import LinkCase, LinkQuestion, ends_of, kind_of
+from graphmem.evaluation.links.curve import (
     JudgedLinks,
     f1_difference,
     joined,
@@ -18,9 +17,10 @@ from graphmem.evaluation.links_curve import (
     quality,
     resamples_of,
 )
-from graphmem.evaluation.links_pairs import COSINE, SIMILARITY, STORED, pairs_of
-from graphmem.evaluation.links_protocol import LexicalProtocol
-from graphmem.evaluation.links_questions import MISSION, RECALL
+from graphmem.evaluation.links.measuring import evaluate_links, measure_links
+from graphmem.evaluation.links.pairs import COSINE, SIMILARITY, STORED, pairs_of
+from graphmem.evaluation.links.protocol import LexicalProtocol
+from graphmem.evaluation.links.questions import MISSION, RECALL
 from graphmem.evaluation.metrics import average_precision
 from graphmem.evaluation.retrieval import Setting
 

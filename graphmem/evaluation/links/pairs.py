@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from graphmem.algorithms.similarity import Wholes, best_of_parts, cosine_matrix, link_similarity
 from graphmem.algorithms.text import tokens
-from graphmem.evaluation.links_cases import LinkCase, ends_of
-from graphmem.evaluation.links_curve import JudgedLinks
+from graphmem.evaluation.links.cases import LinkCase, ends_of
+from graphmem.evaluation.links.curve import JudgedLinks
 from graphmem.memory import Memory
 from graphmem.model import Link, NoteRecord
 

@@ -1,4 +1,4 @@
-"""How fast, as ratios to a bare limit measured in the same run; embedding is left out."""
+"""A benchmark from its first step to its report."""
 
 from __future__ import annotations
 
@@ -7,53 +7,17 @@ import platform
 import sqlite3
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from graphmem.evaluation.benchmark_part import DEFAULT_PARTS, Part
-
-QUESTIONS = 200
-SINGLE_ADDS = 50
-DEFAULT_SIZES = (1_000, 10_000)
-
-
-@dataclass(frozen=True, slots=True)
-class Measurement:
-    """One line of the benchmark.
-
-    Attributes
-    ----------
-    what, store, notes
-        What was measured, where, and with how many notes.
-    limit
-        The bare limit it is compared with.
-    measured, bare
-        Both in `unit`: ``ms``, ``MB`` of memory, or ``/s``.
-    """
-
-    what: str
-    store: str
-    notes: int
-    limit: str
-    measured: float
-    bare: float
-    unit: str = "ms"
-
-    @property
-    def ratio(self) -> float:
-        """Measured over bare."""
-        return self.measured / self.bare
-
-
-@dataclass(frozen=True, slots=True)
-class BenchmarkReport:
-    """All lines with the machine they were measured on."""
-
-    machine: str
-    measurements: tuple[Measurement, ...]
-
+from graphmem.evaluation.benchmark.measurement import (
+    DEFAULT_SIZES,
+    BenchmarkReport,
+    Measurement,
+)
+from graphmem.evaluation.benchmark.parts import DEFAULT_PARTS, Part
+from graphmem.evaluation.benchmark.steps import embedded_steps, neo4j_steps
 
 Progress = Callable[[int, int], None]
 """Called with the number of steps done and their total."""
@@ -85,9 +49,6 @@ def run_benchmark(
     MissingExtra
         Peers are wanted and not installed.
     """
-    # Imported here: they build on the values above.
-    from graphmem.evaluation.benchmark_steps import embedded_steps, neo4j_steps
-
     steps = embedded_steps(sizes, parts) if url is None else neo4j_steps(sizes, parts, url)
     lines: list[Measurement] = []
     for done, step in enumerate(steps):

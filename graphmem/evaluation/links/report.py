@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graphmem.evaluation.links_curve import Quality
+from graphmem.evaluation.links.curve import Quality
 from graphmem.evaluation.metrics import Interval
 from graphmem.model import Json
 

@@ -1,15 +1,4 @@
-"""Links measured on public data sets: how many of them are right, how many are missing.
-
-Two kinds, each over every pair of a namespace and micro-averaged:
-
-``questions``
-    a question and the sources (or passages) that answer it;
-``pairs``
-    sources (or passages) that one question needs together.
-
-A source is a session of LongMemEval or LoCoMo; the passages of MuSiQue and HotpotQA are notes
-of their own.
-"""
+"""Link precision over a data set: filled, judged, tallied, summed up."""
 
 from __future__ import annotations
 
@@ -23,10 +12,12 @@ from uuid import uuid4
 from graphmem.algorithms.similarity import LINK_THRESHOLD
 from graphmem.algorithms.source_links import ANSWER_THRESHOLD
 from graphmem.errors import InvalidInput
-from graphmem.evaluation import links_pairs, links_protocol, links_questions
-from graphmem.evaluation.links_cases import DataKind, LinkCase, kind_of, read_link_cases
-from graphmem.evaluation.links_report import LinkReport
-from graphmem.evaluation.links_summary import Tally, summarise_task
+from graphmem.evaluation.links.cases import DataKind, LinkCase, kind_of, read_link_cases
+from graphmem.evaluation.links.pairs import COSINE, SIMILARITY, STORED, judge_pairs
+from graphmem.evaluation.links.protocol import LINK_THRESHOLD as PROTOCOL_THRESHOLD
+from graphmem.evaluation.links.questions import MISSION, RANKED_COSINE, RECALL, judge_questions
+from graphmem.evaluation.links.report import LinkReport
+from graphmem.evaluation.links.summary import Tally, summarise_task
 from graphmem.evaluation.retrieval import Progress, Setting
 from graphmem.memory import Memory
 from graphmem.policy import resolve_policy
@@ -41,9 +32,9 @@ REFERENCE_COSINE_QUESTION = 0.5
 """A cosine of question and note has no threshold anybody agreed on; read its curve."""
 
 _QUESTION_THRESHOLDS: Mapping[str, float] = {
-    links_questions.RECALL: ANSWER_THRESHOLD,
-    links_questions.MISSION: links_protocol.LINK_THRESHOLD,
-    links_questions.RANKED_COSINE: REFERENCE_COSINE_QUESTION,
+    RECALL: ANSWER_THRESHOLD,
+    MISSION: PROTOCOL_THRESHOLD,
+    RANKED_COSINE: REFERENCE_COSINE_QUESTION,
 }
 
 
@@ -94,8 +85,8 @@ def measure_links(
     with setting.open() as memory:
         for case in cases:
             with _filled(memory, case) as own:
-                questions.add(case.level, links_questions.judge_questions(case, own))
-                pairs.add(case.level, links_pairs.judge_pairs(case, own))
+                questions.add(case.level, judge_questions(case, own))
+                pairs.add(case.level, judge_pairs(case, own))
             done += len(case.questions)
             if progress is not None:
                 progress(case.id, done)
@@ -120,9 +111,9 @@ def _pair_thresholds(setting: Setting) -> Mapping[str, float]:
     """Return where each way to score pairs cuts; a cosine where the policy links."""
     link_threshold = resolve_policy(setting.policy).links.link_threshold
     return {
-        links_pairs.SIMILARITY: LINK_THRESHOLD,
-        links_pairs.STORED: link_threshold,
-        links_pairs.COSINE: link_threshold,
+        SIMILARITY: LINK_THRESHOLD,
+        STORED: link_threshold,
+        COSINE: link_threshold,
     }
 
 

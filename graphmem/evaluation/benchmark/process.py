@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
 
-from graphmem.evaluation.benchmark import Measurement
-from graphmem.evaluation.benchmark_data import planted_notes
-from graphmem.evaluation.timing import timed
+from graphmem.evaluation.benchmark.data import planted_notes
+from graphmem.evaluation.benchmark.measurement import Measurement
+from graphmem.evaluation.benchmark.timing import timed
 from graphmem.opening import open_memory
 
 COLD_NOTES = 1_000

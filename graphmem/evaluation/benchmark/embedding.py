@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from statistics import median
 
-from graphmem.evaluation.benchmark import Measurement
-from graphmem.evaluation.benchmark_data import planted_notes
-from graphmem.evaluation.timing import timed
+from graphmem.evaluation.benchmark.data import planted_notes
+from graphmem.evaluation.benchmark.measurement import Measurement
+from graphmem.evaluation.benchmark.timing import timed
 from graphmem.providers.embedding import DEFAULT_MODEL, resolve_embedder
 from graphmem.providers.model_files import ModelSource
 from graphmem.providers.sentence_lane import Checkpoint, SentenceTransformersEmbedder

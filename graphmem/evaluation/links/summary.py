@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from graphmem.evaluation.links_curve import (
+from graphmem.evaluation.links.curve import (
     JudgedLinks,
     Resamples,
     f1_difference,
@@ -17,7 +17,7 @@ from graphmem.evaluation.links_curve import (
     quality,
     resamples_of,
 )
-from graphmem.evaluation.links_report import LinkComparison, LinkMeasure, LinkTask
+from graphmem.evaluation.links.report import LinkComparison, LinkMeasure, LinkTask
 
 CURVE = tuple(round(0.05 * step, 2) for step in range(1, 20))
 """Thresholds a curve is reported at, beside the default one."""

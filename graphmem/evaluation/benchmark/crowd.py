@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from threading import Barrier
 
-from graphmem.evaluation.benchmark import Measurement
-from graphmem.evaluation.benchmark_data import Planted, PlantedEmbedder, planted_notes
+from graphmem.evaluation.benchmark.data import Planted, PlantedEmbedder, planted_notes
+from graphmem.evaluation.benchmark.measurement import Measurement
 from graphmem.memory import Memory
 from graphmem.opening import open_memory
 

@@ -14,9 +14,9 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from graphmem.errors import MissingExtra
-from graphmem.evaluation.benchmark import QUESTIONS, Measurement
-from graphmem.evaluation.benchmark_data import Planted, PlantedEmbedder, planted_notes
-from graphmem.evaluation.timing import timed
+from graphmem.evaluation.benchmark.data import Planted, PlantedEmbedder, planted_notes
+from graphmem.evaluation.benchmark.measurement import QUESTIONS, Measurement
+from graphmem.evaluation.benchmark.timing import timed
 from graphmem.memory import Memory
 from graphmem.opening import open_memory
 from graphmem.stores import cypher

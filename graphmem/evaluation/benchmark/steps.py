@@ -7,14 +7,14 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from graphmem.evaluation.benchmark import Measurement
-from graphmem.evaluation.benchmark_crowd import Place, measure_crowd
-from graphmem.evaluation.benchmark_embedded import measure_embedded
-from graphmem.evaluation.benchmark_embedding import measure_embedding
-from graphmem.evaluation.benchmark_neo4j import measure_neo4j, measure_neo4j_crowd
-from graphmem.evaluation.benchmark_part import Part
-from graphmem.evaluation.benchmark_peers import measure_engrama, require_peer
-from graphmem.evaluation.benchmark_process import measure_cold_recall
+from graphmem.evaluation.benchmark.crowd import Place, measure_crowd
+from graphmem.evaluation.benchmark.embedded import measure_embedded
+from graphmem.evaluation.benchmark.embedding import measure_embedding
+from graphmem.evaluation.benchmark.measurement import Measurement
+from graphmem.evaluation.benchmark.neo4j import measure_neo4j, measure_neo4j_crowd
+from graphmem.evaluation.benchmark.parts import Part
+from graphmem.evaluation.benchmark.peers import measure_engrama, require_peer
+from graphmem.evaluation.benchmark.process import measure_cold_recall
 
 Step: TypeAlias = Callable[[Path], Iterator[Measurement]]
 """Measures one thing; may put files into the folder."""

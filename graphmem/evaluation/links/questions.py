@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmem.algorithms.source_links import answer_likelihoods
-from graphmem.evaluation.links_cases import LinkCase, LinkQuestion, ends_of
-from graphmem.evaluation.links_curve import JudgedLinks
-from graphmem.evaluation.links_protocol import LexicalProtocol
+from graphmem.evaluation.links.cases import LinkCase, LinkQuestion, ends_of
+from graphmem.evaluation.links.curve import JudgedLinks
+from graphmem.evaluation.links.protocol import LexicalProtocol
 from graphmem.memory import Memory
 
 RECALL = "recall"
 """graphmem's own recall with a calibrated cut, see ``algorithms.source_links``."""
 
 MISSION = "reference-mission-protocol"
-"""The protocol such links were published in, see ``links_protocol``."""
+"""The protocol such links were published in, see ``links.protocol``."""
 
 RANKED_COSINE = "reference-cosine"
 """Raw cosine of question and note; of a source that of its best note."""

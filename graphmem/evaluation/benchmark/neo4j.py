@@ -11,11 +11,11 @@ from typing import Any
 from neo4j import GraphDatabase
 
 from graphmem.algorithms.text import tokens
-from graphmem.evaluation.benchmark import QUESTIONS, Measurement
-from graphmem.evaluation.benchmark_crowd import Place, measure_crowd
-from graphmem.evaluation.benchmark_data import Planted, PlantedEmbedder, planted_notes
-from graphmem.evaluation.benchmark_peers import measure_graphrag
-from graphmem.evaluation.timing import p95, timed
+from graphmem.evaluation.benchmark.crowd import Place, measure_crowd
+from graphmem.evaluation.benchmark.data import Planted, PlantedEmbedder, planted_notes
+from graphmem.evaluation.benchmark.measurement import QUESTIONS, Measurement
+from graphmem.evaluation.benchmark.peers import measure_graphrag
+from graphmem.evaluation.benchmark.timing import p95, timed
 from graphmem.memory import Memory
 from graphmem.model import NoteInput, NoteRecord
 from graphmem.opening import open_memory

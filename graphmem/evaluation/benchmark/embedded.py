@@ -8,8 +8,7 @@ from pathlib import Path
 from statistics import median
 
 from graphmem.algorithms.text import tokens
-from graphmem.evaluation.benchmark import QUESTIONS, SINGLE_ADDS, Measurement
-from graphmem.evaluation.benchmark_bare import (
+from graphmem.evaluation.benchmark.bare import (
     bare_commit,
     bare_insert,
     bare_links,
@@ -19,8 +18,9 @@ from graphmem.evaluation.benchmark_bare import (
     make_bare_table,
     rows_of,
 )
-from graphmem.evaluation.benchmark_data import Planted, PlantedEmbedder, planted_notes
-from graphmem.evaluation.timing import p95, resident_bytes, timed
+from graphmem.evaluation.benchmark.data import Planted, PlantedEmbedder, planted_notes
+from graphmem.evaluation.benchmark.measurement import QUESTIONS, SINGLE_ADDS, Measurement
+from graphmem.evaluation.benchmark.timing import p95, resident_bytes, timed
 from graphmem.memory import Memory
 from graphmem.opening import open_memory
 
