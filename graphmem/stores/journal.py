@@ -11,6 +11,8 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from filecmp import cmp
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -76,6 +78,7 @@ class Journal:
                 return cls._prepared(_connect(place, wait), place)
             path = Path(place)
             existed = _openable(path)
+            _refuse_newer_in_log(path)
             connection = _connect(place, wait)
             try:
                 return cls._prepared(connection, place)
@@ -92,7 +95,8 @@ class Journal:
         refuse_newer(place, version)
         if version < VERSION:
             connection.execute("BEGIN IMMEDIATE")
-            found = version_of(connection)  # another process may have been quicker
+            found = version_of(connection)  # another process may have been quicker,
+            refuse_newer(place, found)  # and of a later version
             if 0 < found < VERSION:
                 _keep_copy(Path(place), found)
             migrate(connection)
@@ -295,19 +299,40 @@ def _connect(place: str, wait: float) -> sqlite3.Connection:
     )
 
 
+def _refuse_newer_in_log(path: Path) -> None:
+    """Refuse a newer version that so far stands in the write-ahead log only.
+
+    A connection that may write would fold the log in as it closes; this one may not.
+    """
+    log = path.with_name(f"{path.name}-wal")
+    if not log.exists() or not log.stat().st_size:
+        return
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as look:
+            version = version_of(look)
+    except sqlite3.Error:
+        return  # the connection that follows finds the same and tells of it
+    refuse_newer(str(path), version)
+
+
 def _keep_copy(path: Path, version: int) -> None:
-    """Copy a file of an older version before it is migrated, unless a copy is there.
+    """Copy a file of an older version before it is migrated, beside copies of other files.
 
     Read through a connection of its own, which sees the file as it was committed.
     """
     kept = path.with_name(f"{path.name}.version-{version}")
-    if kept.exists():
-        return
     part = kept.with_name(f"{kept.name}.part")
     part.unlink(missing_ok=True)
     with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(part)) as target:
         source.backup(target)
-    part.replace(kept)
+    for number in count(2):
+        if not kept.exists():
+            part.replace(kept)
+            return
+        if cmp(kept, part, shallow=False):  # made by a migration that did not come to its end
+            part.unlink()
+            return
+        kept = path.with_name(f"{path.name}.version-{version}.{number}")
 
 
 def _openable(path: Path) -> bool:

@@ -21,6 +21,7 @@ from graphmem.stores.journal import MEMORY, Change, Journal, translated
 from graphmem.stores.loading import load_shard, refresh
 from graphmem.stores.rows import note_of, term_numbers
 from graphmem.stores.salvage import Saved, salvage
+from graphmem.stores.schema import refuse_newer
 from graphmem.stores.shard import Shard
 from graphmem.stores.tables import Tables
 from graphmem.stores.usage import KeyPair, PendingUse
@@ -349,6 +350,7 @@ class Session:
         version = self.journal.data_version()
         if version == self._data_version:
             return
+        refuse_newer(self.place, self.journal.version())  # migrated while it was open here
         known = self._data_version is not None
         changes = self.journal.changes_after(self._sequence) if known else None
         if changes is None or any(change.namespace is None for change in changes):

@@ -107,31 +107,6 @@ def test_a_file_from_before_both_fields_opens_and_loses_nothing(path: Path) -> N
     assert {"importance_score", "recall_count"} <= columns
 
 
-def test_a_file_is_copied_as_it_was_before_it_is_migrated(path: Path) -> None:
-    shutil.copy(FIXTURE, path)
-    NetworkXStore.open(path).close()
-    kept = path.with_name(f"{path.name}.version-1")
-    assert columns_of(kept)[0] == 1
-    connection = sqlite3.connect(kept)
-    assert connection.execute("SELECT count(*) FROM note").fetchone() == (4,)
-    assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    connection.close()
-    before = kept.read_bytes()
-    NetworkXStore.open(path).close()
-    assert kept.read_bytes() == before
-    assert sorted(each.name for each in path.parent.iterdir()) == [path.name, kept.name]
-
-
-def test_migrating_twice_is_harmless(path: Path) -> None:
-    shutil.copy(FIXTURE, path)
-    first = NetworkXStore.open(path)
-    before = snapshot(first, Scope("default"))
-    first.close()
-    second = NetworkXStore.open(path)
-    assert snapshot(second, Scope("default")) == before
-    second.close()
-
-
 def test_two_that_open_an_old_file_at_once_migrate_it_once(path: Path) -> None:
     shutil.copy(FIXTURE, path)
     old = sqlite3.connect(path)  # a reader that opened before

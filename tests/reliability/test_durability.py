@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from earlier_versions import FILES
 from reliability.operations import (
     MAIN,
     MODELS,
@@ -176,12 +177,11 @@ def test_a_killed_writer_loses_nothing_and_leaves_nothing_half(
     count.remark(f"{len(done)} kinds of operations")
 
 
-FIXTURES = Path(__file__).parents[1] / "fixtures"
 OPENING = 60
 """More SQL statements than it takes to make or migrate a file."""
 
 
-@pytest.mark.parametrize("old", [None, *sorted(FIXTURES.glob("embedded_version_*.sqlite"))])
+@pytest.mark.parametrize("old", [None, *FILES])
 def test_a_file_killed_while_it_was_made_or_migrated_is_made_whole_by_the_next(
     tmp_path: Path,
     tally: Callable[[str], Tally],
