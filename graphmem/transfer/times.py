@@ -18,14 +18,16 @@ _TIME = re.compile(
     """,
     re.VERBOSE,
 )
+_LEAP_SECOND = 60
 _EXAMPLE = "2025-07-21T20:30:30+02:00"
 
 
 def parse_time(text: str) -> datetime:
     """Read an ISO 8601 time in basic or extended form.
 
-    A date alone is its midnight. Digits finer than a microsecond are cut off. Without an
-    offset the result is naive; whether naive times are taken is decided where notes enter.
+    A date alone is its midnight. Digits finer than a microsecond are cut off. A leap second is
+    the moment after it, as POSIX counts. Without an offset the result is naive; whether naive
+    times are taken is decided where notes enter.
 
     Raises
     ------
@@ -38,24 +40,36 @@ def parse_time(text: str) -> datetime:
     '2025-07-21T20:30:30.533432+00:00'
     >>> parse_time("20250721T203030+0900").isoformat()
     '2025-07-21T20:30:30+09:00'
+    >>> parse_time("2016-12-31T23:59:60Z").isoformat()
+    '2017-01-01T00:00:00+00:00'
     """
     match = _TIME.fullmatch(text)
     if match is None:
         raise InvalidInput(f"{text!r} is not an ISO 8601 time such as {_EXAMPLE}")
     part = match.groupdict()
+    second = int(part["second"] or 0)
     try:
-        return datetime(
+        moment = datetime(
             int(part["year"]),
             int(part["month"]),
             int(part["day"]),
             int(part["hour"] or 0),
             int(part["minute"] or 0),
-            int(part["second"] or 0),
+            59 if second == _LEAP_SECOND else second,
             int((part["fraction"] or "0")[:6].ljust(6, "0")),
             tzinfo=_zone(part["zone"]),
         )
-    except ValueError as error:
+        return _after_leap_second(moment) if second == _LEAP_SECOND else moment
+    except (ValueError, OverflowError) as error:
         raise InvalidInput(f"{text!r} is not a time that exists: {error}") from error
+
+
+def _after_leap_second(moment: datetime) -> datetime:
+    """Return the full second after one that is the last of a UTC day, or may be one."""
+    day = moment if moment.tzinfo is None else moment.astimezone(UTC)
+    if day.minute != 59 or (day.tzinfo is not None and day.hour != 23):
+        raise ValueError("second must be in 0..59; a leap second ends a day in UTC")
+    return moment.replace(microsecond=0) + timedelta(seconds=1)
 
 
 def _zone(text: str | None) -> timezone | None:

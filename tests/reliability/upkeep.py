@@ -23,9 +23,9 @@ class Site:
     url: str
     auth: tuple[str, str] | None = None
 
-    def open(self, model: str, namespace: str = MAIN) -> Memory:
+    def open(self, model: str, clock: Clock | None = None) -> Memory:
         return open_memory(
-            self.url, auth=self.auth, embedder=model, namespace=namespace, clock=Clock()
+            self.url, auth=self.auth, embedder=model, namespace=MAIN, clock=clock or Clock()
         )
 
 

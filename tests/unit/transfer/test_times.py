@@ -46,6 +46,18 @@ def test_without_an_offset_the_time_stays_naive(text: str) -> None:
     assert parse_time(text).tzinfo is None
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["2016-12-31T23:59:60Z", "2016-12-31T15:59:60.5-08:00", "20170101T052960+0530"],
+)
+def test_a_leap_second_is_the_moment_after_it(text: str) -> None:
+    assert parse_time(text) == datetime(2017, 1, 1, tzinfo=UTC)
+
+
+def test_a_leap_second_without_a_zone_may_end_any_hour() -> None:
+    assert parse_time("2017-01-01T08:59:60") == datetime(2017, 1, 1, 9)  # as written
+
+
 @pytest.mark.parametrize("text", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
 def test_first_and_last_year(text: str) -> None:
     assert parse_time(text).utcoffset() == timedelta(0)
@@ -59,6 +71,10 @@ def test_first_and_last_year(text: str) -> None:
         "2025-07-21T24:00:00Z",
         "T24:00:00Z",
         "2025-07-21T20:30:60Z",
+        "2016-12-31T22:59:60Z",
+        "2016-12-31T23:59:60+01:00",
+        "2016-12-31T23:59:61Z",
+        "9999-12-31T23:59:60Z",
         "2025-07-21T20:30:30+25:00",
         "2025-07-21T20:30:30+01:75",
         "\u0662\u0660\u0662\u0665-\u0660\u0667-\u0662\u0661",
