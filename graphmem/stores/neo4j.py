@@ -171,7 +171,9 @@ class Neo4jStore:
             dropped: int = run(transaction, "drop_namespace", namespace=namespace)[0]["notes"]
             return dropped
 
-        return self._connection.write(work)
+        count = self._connection.write(work)
+        self._copies.forget(namespace)
+        return count
 
     # --- reading for a recall ----------------------------------------------------------
 

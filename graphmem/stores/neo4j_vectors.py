@@ -132,6 +132,8 @@ class VectorCopies:
     def wrote(self, before: NamespaceState, namespace: str, plan: WritePlan) -> None:
         """Take in what this process has just committed, instead of reading it back.
 
+        Of what was erased nothing is kept.
+
         Parameters
         ----------
         before
@@ -140,9 +142,15 @@ class VectorCopies:
             What it applied.
         """
         with self._lock:
-            copy = self._copies.get(namespace)
-            if copy is not None and not plan.erased:
-                copy.follow(before, plan)
+            if plan.erased:
+                self._copies.pop(namespace, None)
+            elif namespace in self._copies:
+                self._copies[namespace].follow(before, plan)
+
+    def forget(self, namespace: str) -> None:
+        """Keep nothing of a namespace that was dropped."""
+        with self._lock:
+            self._copies.pop(namespace, None)
 
     def _pays(self, state: NamespaceState, namespace: str, asked: int) -> bool:
         """Whether to search exactly: a small namespace, one that is here, or many at once."""

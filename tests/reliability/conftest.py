@@ -8,8 +8,12 @@ Both end with a table of operations, faults injected and violations.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
+from neo4j_server.erasure import erase_everything
+from neo4j_server.server import Address
+from reliability.sites import Site
 from reliability.tally import Tally, table
 
 _TALLIES = pytest.StashKey[list[Tally]]()
@@ -57,3 +61,16 @@ def tally(request: pytest.FixtureRequest) -> Iterator[Callable[[str], Tally]]:
     request.config.stash[_TALLIES] += opened
     for line in opened:
         line.settle()
+
+
+@pytest.fixture(params=["embedded", pytest.param("neo4j", marks=pytest.mark.neo4j)])
+def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
+    """An empty store of each kind."""
+    if request.param == "embedded":
+        (tmp_path / "site").mkdir()
+        yield Site(str(tmp_path / "site" / "store.graphmem"))
+        return
+    address: Address = request.getfixturevalue("neo4j_address")
+    erase_everything(address)
+    yield Site(address.uri, address.auth)
+    erase_everything(address)

@@ -5,15 +5,11 @@ from __future__ import annotations
 import random
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta, timezone
-from pathlib import Path
 from zoneinfo import ZoneInfo
 
-import pytest
-from neo4j_server.erasure import erase_everything
-from neo4j_server.server import Address
 from reliability.operations import (
     MAIN,
     MODELS,
@@ -26,9 +22,9 @@ from reliability.operations import (
     perform,
     state_of,
 )
+from reliability.sites import Site
 from reliability.tally import Tally
 from reliability.test_concurrency import follow_history
-from reliability.upkeep import Site
 
 from graphmem import LinkKind, Memory, NoteInput, Source, open_memory
 
@@ -89,22 +85,10 @@ def count_recalls(memory: Memory, clock: Clock, rounds: int, tally: Tally) -> No
     tally.holds(all(0.0 <= weight <= 1.0 for weight in weights), "a weight left its range")
 
 
-@pytest.fixture(params=["embedded", pytest.param("neo4j", marks=pytest.mark.neo4j)])
-def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
-    """An empty store of each kind."""
-    if request.param == "embedded":
-        yield Site(str(tmp_path / "clocks.graphmem"))
-        return
-    address: Address = request.getfixturevalue("neo4j_address")
-    erase_everything(address)
-    yield Site(address.uri, address.auth)
-    erase_everything(address)
-
-
 def test_a_clock_that_jumps_back_breaks_no_order(
     site: Site, tally: Callable[[str], Tally], amount: Callable[[int, int], int]
 ) -> None:
-    count, clock = tally(f"jumping clock, {'Neo4j' if site.auth else 'embedded'}"), JumpingClock()
+    count, clock = tally(f"jumping clock, {site.kind}"), JumpingClock()
     steps = amount(8, 150) if site.auth else amount(40, 400)
     with ExitStack() as stack:
         twin = stack.enter_context(

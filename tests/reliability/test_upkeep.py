@@ -27,8 +27,8 @@ from reliability.operations import (
     sentence,
     state_of,
 )
+from reliability.sites import Site, change_model, open_until_killed
 from reliability.tally import Tally
-from reliability.upkeep import Site, change_model, open_until_killed
 from reliability.writer import fork_server
 
 from graphmem import EmbeddingMismatch, Memory, NoteInput, Source, open_memory

@@ -1,4 +1,4 @@
-"""Processes that change a store's model or migrate it until they are killed."""
+"""Where stores of both kinds are, and processes that change them until they are killed."""
 
 from __future__ import annotations
 
@@ -22,6 +22,10 @@ class Site:
 
     url: str
     auth: tuple[str, str] | None = None
+
+    @property
+    def kind(self) -> str:
+        return "embedded" if self.auth is None else "Neo4j"
 
     def open(self, model: str, clock: Clock | None = None) -> Memory:
         return open_memory(
