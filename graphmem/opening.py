@@ -195,6 +195,7 @@ def _language_model(settings: Settings, choice: str | LanguageModel | None) -> L
         choice,
         url=settings.llm_url,
         model=settings.llm_model,
+        concurrency=settings.llm_concurrency,
         api_key=None if key is None else key.get_secret_value(),
     )
 

@@ -324,5 +324,19 @@ class LanguageModel(Protocol):
         ...
 
 
+@runtime_checkable
+class ConcurrentModel(Protocol):
+    """A language model that may be asked from several threads at once.
+
+    `concurrency` is how many questions it takes at the same time. A model that does not
+    say so is asked one question after the other.
+    """
+
+    @property
+    def concurrency(self) -> int:
+        """Questions it takes at once; at least 1."""
+        ...
+
+
 Clock = Callable[[], datetime]
 """Returns the current moment, aware."""

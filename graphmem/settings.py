@@ -63,6 +63,8 @@ class Settings(BaseSettings):
         ``GRAPHMEM_LLM_URL``, ``GRAPHMEM_LLM_MODEL``, ``GRAPHMEM_LLM_API_KEY``: endpoint of a
         language model, the model's name there, and the key it wants. Without the first
         there is no language model, and nothing leaves the machine.
+    llm_concurrency
+        ``GRAPHMEM_LLM_CONCURRENCY``: how many questions the endpoint is asked at once.
     neo4j_uri, neo4j_username, neo4j_password, neo4j_database
         ``NEO4J_URI`` and its companions, as everywhere in that ecosystem;
         ``None`` for the database is the server's default.
@@ -91,6 +93,9 @@ class Settings(BaseSettings):
         default=None, validation_alias="GRAPHMEM_LLM_MODEL"
     )
     llm_api_key: SecretStr | None = Field(default=None, validation_alias="GRAPHMEM_LLM_API_KEY")
+    llm_concurrency: Annotated[int, Field(ge=1, le=256)] = Field(
+        default=4, validation_alias="GRAPHMEM_LLM_CONCURRENCY"
+    )
     neo4j_uri: Annotated[str, AfterValidator(_neo4j_address)] | None = Field(
         default=None, validation_alias="NEO4J_URI"
     )

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
-from graphmem.memory.constructing import Made, NoteConstructor
+from graphmem.memory.constructing import NoteConstructor
+from graphmem.memory.entry import NoteEntry
 from graphmem.memory.proposing import Advice, EvolutionAdviser
+from graphmem.memory.replies import ask_each
 from graphmem.memory.setup import Setup
 from graphmem.memory.writing import Draft
 from graphmem.model import Note, WritePlan
 from graphmem.ports import ScopeReader
+
+_Text: TypeAlias = tuple[str, str]
+"""A note's id and its content."""
 
 
 def described(setup: Setup, drafts: Sequence[Draft]) -> list[Draft]:
@@ -19,14 +25,17 @@ def described(setup: Setup, drafts: Sequence[Draft]) -> list[Draft]:
         return list(drafts)
     constructor = NoteConstructor(setup.language_model)
     stored = setup.store.get(setup.scope, [draft.note_id for draft in drafts])
-    made: dict[tuple[str, str], Made] = {}
-    asked = []
+    entries: dict[_Text, NoteEntry] = {}
     for draft in drafts:
-        key = draft.note_id, draft.entry.content
-        if key not in made and _worth_asking(draft, stored.get(draft.note_id)):
-            made[key] = constructor.make(draft.entry)
-        asked.append(replace(draft, made=made.get(key, draft.made)))
-    return asked
+        if _worth_asking(draft, stored.get(draft.note_id)):
+            entries.setdefault(_text(draft), draft.entry)
+    answers = ask_each(setup.language_model, constructor.make, list(entries.values()))
+    made = dict(zip(entries, answers, strict=True))
+    return [replace(draft, made=made.get(_text(draft), draft.made)) for draft in drafts]
+
+
+def _text(draft: Draft) -> _Text:
+    return draft.note_id, draft.entry.content
 
 
 def _worth_asking(draft: Draft, existing: Note | None) -> bool:

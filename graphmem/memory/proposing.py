@@ -26,7 +26,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from graphmem.algorithms.evolution import MetadataProposer, Proposal
 from graphmem.errors import LanguageModelError
 from graphmem.memory.constructing import one_or_many, storable_words
-from graphmem.memory.replies import ask, read_reply
+from graphmem.memory.replies import ask, ask_each, read_reply
 from graphmem.model import Link, Note, Vector, related
 from graphmem.ports import LanguageModel
 
@@ -150,6 +150,10 @@ class EvolutionAdviser:
                 suggestions[change.id] = self._suggestion(change, {*known, question.trigger.id})
         return tuple(suggestions.values())
 
+    def advise_each(self, questions: Sequence[Question]) -> list[tuple[Suggestion, ...] | None]:
+        """Return :meth:`advise` of each question, in order."""
+        return ask_each(self._model, self.advise, questions)
+
     def _suggestion(self, change: _Change, shown: set[str]) -> Suggestion:
         return Suggestion(
             target_id=change.id,
@@ -213,12 +217,15 @@ class Advice:
         A question about a note that an earlier one may change waits for the next rehearsal.
         """
         waiting: set[str] = set()
-        for key, question in self._open.items():
+        ready: list[Question] = []
+        for question in self._open.values():
             ids = {question.trigger.id, *(note.id for note in question.targets)}
             if waiting.isdisjoint(ids):
                 self._asked[question.trigger.id] += 1
-                self._answers[key] = self._adviser.advise(question)
+                ready.append(question)
             waiting |= ids
+        for question, answer in zip(ready, self._adviser.advise_each(ready), strict=True):
+            self._answers[question.key] = answer
         return bool(waiting)
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from graphmem.errors import LanguageModelError
-from graphmem.ports import LanguageModel
+from graphmem.ports import ConcurrentModel, LanguageModel
 
 Reply = TypeVar("Reply", bound=BaseModel)
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
 
 _TRIES = 100
 """Opening braces looked at; prose has few."""
@@ -34,6 +37,20 @@ def ask(model: LanguageModel, prompt: str, schema: Mapping[str, object]) -> str:
     if not isinstance(reply, str):
         raise LanguageModelError(f"the reply is no text but a {type(reply).__name__}")
     return reply
+
+
+def ask_each(
+    model: LanguageModel, question: Callable[[Item], Answer], items: Sequence[Item]
+) -> list[Answer]:
+    """Return what `question`, which asks the model, says of each item, in order.
+
+    As many at once as the model takes.
+    """
+    width = min(model.concurrency if isinstance(model, ConcurrentModel) else 1, len(items))
+    if width <= 1:
+        return [question(item) for item in items]
+    with ThreadPoolExecutor(width, thread_name_prefix="graphmem-model") as threads:
+        return list(threads.map(question, items))
 
 
 def read_reply(text: str, form: type[Reply]) -> Reply:

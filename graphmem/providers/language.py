@@ -6,7 +6,12 @@ from importlib.util import find_spec
 
 from graphmem.errors import ConfigurationError
 from graphmem.ports import LanguageModel
-from graphmem.providers.language_chat import ChatModel, Usage, missing_package
+from graphmem.providers.language_chat import (
+    DEFAULT_CONCURRENCY,
+    ChatModel,
+    Usage,
+    missing_package,
+)
 
 __all__ = ["NO_LANGUAGE_MODEL", "ChatModel", "Usage", "resolve_language_model"]
 
@@ -20,6 +25,7 @@ def resolve_language_model(
     url: str | None = None,
     model: str | None = None,
     api_key: str | None = None,
+    concurrency: int = DEFAULT_CONCURRENCY,
 ) -> LanguageModel | None:
     """Return the language model of a choice, or ``None``; connects to nothing.
 
@@ -31,8 +37,9 @@ def resolve_language_model(
         that may name the model behind ``#``, such as
         ``http://localhost:11434/v1#qwen3:4b``. Any other object with the LanguageModel
         protocol is returned as it is.
-    url, model, api_key
-        Endpoint, name and key from the settings. The key is sent to `url` only.
+    url, model, api_key, concurrency
+        Endpoint, name, key and questions at once from the settings. The key is sent to `url`
+        only.
 
     Raises
     ------
@@ -59,7 +66,8 @@ def resolve_language_model(
         )
     if find_spec("openai") is None:  # said when opening, not at the first note
         raise missing_package()
-    return ChatModel(chosen, named, api_key=api_key if chosen == url else None)
+    key = api_key if chosen == url else None
+    return ChatModel(chosen, named, api_key=key, concurrency=concurrency)
 
 
 def _address(choice: str) -> tuple[str | None, str | None]:

@@ -29,6 +29,9 @@ EXTRA = "language-model"
 _NO_KEY = "none"
 """Sent where no key is set: the client wants one, and must not look for another's."""
 
+DEFAULT_CONCURRENCY = 4
+"""Questions put at once: small servers answer so many together, hosted ones more."""
+
 _PATIENCE = 3
 _REST = 60.0
 _LONGEST_WAIT = 20.0
@@ -78,6 +81,8 @@ class ChatModel:
         Seconds one request may take.
     attempts
         Requests one question may take.
+    concurrency
+        Questions the endpoint may be asked at once.
     sleep, monotonic
         Waiting and the clock behind it.
     """
@@ -90,6 +95,7 @@ class ChatModel:
         api_key: str | None = None,
         timeout: float = 30.0,
         attempts: int = 4,
+        concurrency: int = DEFAULT_CONCURRENCY,
         sleep: Callable[[float], None] = time.sleep,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -99,6 +105,7 @@ class ChatModel:
         self._api_key = api_key
         self._timeout = timeout
         self._attempts = attempts
+        self._concurrency = concurrency
         self._sleep = sleep
         self._rest = _EndpointRest(monotonic)
         self._lock = threading.Lock()
@@ -113,6 +120,11 @@ class ChatModel:
     def model_id(self) -> str:
         """Name of the model as the endpoint knows it."""
         return self._model
+
+    @property
+    def concurrency(self) -> int:
+        """Questions the endpoint may be asked at once."""
+        return self._concurrency
 
     @property
     def endpoint(self) -> str:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from itertools import count
 from pathlib import Path
+from threading import Barrier, get_ident
 
 import pytest
 from chat_server import Answer, Request, chat_server, completion
@@ -70,6 +71,47 @@ def test_a_thousand_notes_survive_a_bad_model(tmp_path: Path) -> None:
         }
         assert all(note.keywords and note.context for note in memory.notes())
         assert memory.check().ok
+
+
+def test_new_notes_are_asked_about_together() -> None:
+    together = Barrier(4)
+
+    def meeting(_request: Request, _number: int) -> Answer:
+        together.wait(timeout=30)  # broken unless four questions are open at once
+        return Answer(GOOD)
+
+    unlike = ["kettle", "harbour", "violin", "glacier", "ledger", "orchard", "comet", "saddle"]
+    with (
+        chat_server(meeting) as server,
+        open_memory(
+            ":memory:",
+            embedder="hashing-64",
+            language_model=ChatModel(server.url, "small", concurrency=4),
+        ) as memory,
+    ):
+        report = memory.add_many([NoteInput(word) for word in unlike])
+        assert (report.added, report.fallbacks) == (8, ())
+        assert all(note.tags == ("kitchen",) for note in memory.notes())
+
+
+class OneByOne:
+    """A model of the caller's that says nothing of threads."""
+
+    model_id = "own"
+
+    def __init__(self) -> None:
+        self.threads: set[int] = set()
+
+    def complete(self, prompt: str, *, schema: object) -> str:
+        self.threads.add(get_ident())
+        return GOOD
+
+
+def test_a_model_that_says_nothing_of_threads_stays_in_the_callers() -> None:
+    model = OneByOne()
+    with open_memory(":memory:", embedder="hashing-64", language_model=model) as memory:
+        memory.add_many([NoteInput(f"kettle number {number}") for number in range(8)])
+    assert model.threads == {get_ident()}
 
 
 def test_an_endpoint_in_the_environment_is_used(
