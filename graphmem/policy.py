@@ -74,12 +74,12 @@ class CandidatePolicy(PolicyValue):
 
     vector_seeds: Count = 100
     lexical_seeds: Count = 100
-    expand: Count = 30
+    expand: Count = 15
     hops: Annotated[int, Field(ge=0, le=3, strict=True)] = 1
     fanout: Count = 8
     min_weight: Unit = 0.0
     window: Annotated[int, Field(ge=0, le=10, strict=True)] = 2
-    source_notes: Count = 8
+    source_notes: Count = 4
 
 
 class SalienceRanking(PolicyValue):

@@ -121,25 +121,25 @@ _Reached = Iterator[tuple[str, str, Path]]
 length to one candidate the better ones first."""
 
 
-def _best_rank(candidate: Candidate) -> int:
-    ranks = (candidate.vector_rank, candidate.lexical_rank)
-    return min(rank for rank in ranks if rank is not None)
+def _best_rank(seed: Candidate) -> int:
+    return min([rank for rank in (seed.vector_rank, seed.lexical_rank) if rank is not None])
 
 
 def _along_related(
     starts: Sequence[str], links: Iterable[Link], query: CandidateQuery, waiting: Set[str]
 ) -> _Reached:
-    kind, least = LinkKind.RELATED, query.min_weight
-    strong = [link for link in links if link.kind is kind and link.weight >= least]
+    strong = [x for x in links if x.kind is LinkKind.RELATED and x.weight >= query.min_weight]
+    beside = set(chain.from_iterable(x.pair for x in strong if not waiting.isdisjoint(x.pair)))
     frontier = [(1.0, start, start, _NO_STEPS) for start in starts]
     reached = set(starts)
     for hop in range(1, query.hops + 1):
+        if hop == query.hops:  # the last step leads to those waiting, or nowhere
+            frontier = [walk for walk in frontier if walk[1] in beside]
         neighbours = _neighbours({at for _, at, _, _ in frontier}, strong)
         walks = [
             (strength * -negated, at, other, start, (*steps, Step(StepKind.RELATED, at, -negated)))
             for strength, at, start, steps in frontier
             for negated, other in sorted(neighbours[at])[: query.fanout]
-            # After the last hop nobody walks on.
             if other not in reached and (hop < query.hops or other in waiting)
         ]
         frontier = []

@@ -313,7 +313,8 @@ class _VectorOverlay:
         count = len(self._rows)
         if not count:
             return []
-        rough = self._block[:count] @ vector
+        # Not by a BLAS product, whose threads would keep spinning on every core.
+        rough = np.einsum("ij,j->i", self._block[:count], vector)
         rows = np.flatnonzero(rough >= at_least - _SLACK)
         if len(rows) > limit:
             near = rough[rows]

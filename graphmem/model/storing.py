@@ -74,12 +74,12 @@ class CandidateQuery:
     where: NoteFilter = NoteFilter()
     vector_seeds: int = 100
     lexical_seeds: int = 100
-    expand: int = 30
+    expand: int = 15
     hops: int = 1
     fanout: int = 8
     min_weight: float = 0.0
     window: int = 2
-    source_notes: int = 8
+    source_notes: int = 4
 
 
 class Candidate(NamedTuple):

@@ -151,6 +151,8 @@ def _session(graph: Path | bytes, threads: int | None) -> InferenceSession:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads or min(_usable_cores(), _MAX_THREADS)
     options.inter_op_num_threads = 1
+    # Spinning, they would hold the cores for some 50 ms after each question.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 3
     try:
         return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
+from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 import networkx as nx
@@ -54,11 +54,10 @@ class NoteGraph(_Graph):
             (-edge["weight"], other)
             for near in (self._succ[note_id], self._pred[note_id])
             for other, edge in near.items()
-            if edge["weight"] >= min_weight and admits(other)
+            if edge["weight"] >= min_weight
         ]
-        if len(strong) > limit:
-            strong = heapq.nsmallest(limit, strong)
-        return (other for _, other in strong)
+        strong.sort()
+        return islice((other for _, other in strong if admits(other)), limit)
 
     def at(self, note_id: str) -> Iterator[Link]:
         """Yield the note's links."""

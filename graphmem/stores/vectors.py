@@ -24,6 +24,10 @@ _FIRST_ROWS = 1024
 _PAIRS_AT_ONCE = 256
 _GROWTH = 1.5
 
+_SCANNED_ALONE = 32_768
+"""Rows up to which one core scans as quickly as many: the threads of a BLAS product keep
+spinning for milliseconds after it, on cores that other readers need."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hits:
@@ -117,9 +121,9 @@ class VectorBlock:
         """Return at least the `limit` eligible rows of highest cosine, ties included."""
         rows = np.flatnonzero(eligible & self.present)
         if len(rows) < self.count // 4:
-            scores = self._values[rows] @ vector
+            scores = _products(self._values[rows], vector)
         else:
-            scores = self.values @ vector
+            scores = _products(self.values, vector)
             if len(rows) < self.count:
                 scores = scores[rows]
         if len(rows) > limit:
@@ -202,6 +206,16 @@ class _Best:
         keep = scores >= self.floor[queries]
         self.queries, self.rows = queries[keep], self.rows[order][keep]
         self._scores = scores[keep]
+
+
+def _products(values: Vector, vector: Vector) -> Vector:
+    """Return the product of each row with `vector`, to within :data:`_SLACK`."""
+    scores: Vector
+    if len(values) > _SCANNED_ALONE:
+        scores = values @ vector
+    else:
+        scores = np.einsum("ij,j->i", values, vector)
+    return scores
 
 
 def _cosines(values: Vector, vector: Vector) -> NDArray[np.float64]:
