@@ -24,8 +24,12 @@ def _neo4j_address(value: str) -> str:
 
 
 def _existing_directory(value: Path) -> Path:
-    path = value.expanduser()
-    if not path.is_dir():
+    try:
+        path = value.expanduser()
+        found = path.is_dir()
+    except (OSError, RuntimeError) as error:  # a name too long, or the home of nobody
+        raise ValueError(f"is not a directory: {error}") from error
+    if not found:
         raise ValueError(f"is not a directory: {path}")
     return path
 

@@ -98,6 +98,8 @@ class Journal:
             found = version_of(connection)  # another process may have been quicker,
             refuse_newer(place, found)  # and of a later version
             if 0 < found < VERSION:
+                # A file that cannot be written is told before a copy of it is left behind.
+                connection.execute(f"PRAGMA user_version = {found}")
                 _keep_copy(Path(place), found)
             migrate(connection)
             connection.execute("COMMIT")

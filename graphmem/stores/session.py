@@ -8,6 +8,7 @@ import random
 import sqlite3
 import threading
 import time
+import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
@@ -190,20 +191,23 @@ class Session:
 
     def backup(self, path: Path) -> None:
         """Copy the whole file to a new one, which is there whole or not at all."""
-        part = path.with_name(f"{path.name}.part") if path.name else path
+        part: Path | None = None
         try:
             if path.exists():
                 raise TransferError(
                     f"{path} exists already and was left as it is; choose a new path."
                 )
-            part.touch()
+            new = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}.part")
+            new.touch(exist_ok=False)
+            part = new
             with closing(sqlite3.connect(part)) as target, self.view():
                 self.journal.backup(target)
             part.replace(path)
         except (OSError, ValueError, sqlite3.Error) as error:
-            with suppress(OSError, ValueError):  # what could not be made cannot be removed either
-                part.unlink(missing_ok=True)
             raise TransferError(f"{path} cannot be written: {error}.") from error
+        finally:
+            if part is not None:
+                part.unlink(missing_ok=True)
 
     def salvage(self) -> Saved:
         """Put a new file with all that can be read in place of a damaged one.

@@ -39,14 +39,20 @@ def csv_notes(file: BinaryIO, name: str, options: ImportOptions, tally: Tally) -
     Raises
     ------
     TransferError
-        The first row names no column ``content`` or ``text``, or one twice.
+        The first row is none, names no column ``content`` or ``text``, or one twice.
     """
     lines = _Counted(file)
     first = next(lines, "").removeprefix(_BOM)
     if not first.strip():
         return
-    rows = csv.reader(chain([first], lines), delimiter=_delimiter(first), strict=True)
-    columns = _columns(next(rows), name)
+    try:
+        rows = csv.reader(chain([first], lines), delimiter=_delimiter(first), strict=True)
+        header = next(rows)
+    except csv.Error as error:
+        raise TransferError(
+            f"the first row of {name} is not a row of a table: {error}; nothing was imported"
+        ) from error
+    columns = _columns(header, name)
     tally.foreign.update(dict.fromkeys(c for c in columns if c not in COLUMNS))
     yield from _notes(rows, lines, columns)
 

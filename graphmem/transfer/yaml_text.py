@@ -81,15 +81,16 @@ def read_yaml(text: str) -> object:
     """
     if len(text) > LONGEST:
         raise ValueError(f"has more than {LONGEST} characters")
-    loader = _Loader(text)
     try:
-        return loader.get_single_data()
+        loader = _Loader(text)  # reads ahead, and refuses characters that YAML does not take
+        try:
+            return loader.get_single_data()
+        finally:
+            loader.dispose()
     except yaml.YAMLError as error:
         raise ValueError(_in_words(error)) from error
     except RecursionError as error:
         raise ValueError("nests too deeply") from error
-    finally:
-        loader.dispose()
 
 
 def _in_words(error: yaml.YAMLError) -> str:

@@ -6,8 +6,6 @@ import hashlib
 import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -178,39 +176,15 @@ def test_a_folder_and_a_missing_folder_are_refused(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def unwritable(path: Path, what: str) -> None:
-    if what == "file":
-        path.chmod(0o444)
-    path.parent.chmod(0o555)
-
-
-@pytest.mark.parametrize("what", ["folder", "file"])
-@pytest.mark.skipif(not hasattr(os, "setuid"), reason="needs users of the operating system")
-def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, what: str) -> None:
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    path = folder / "store.graphmem"
-    if what == "file":
-        fill(path, 1)
-    unwritable(path, what)
-    code = (
-        "import os, sys\n"
-        "from graphmem.errors import ReadOnlyStore\n"
-        "from graphmem.stores.embedded import NetworkXStore\n"
-        "if os.getuid() == 0:\n"
-        "    os.setuid(65534)\n"
-        "try:\n"
-        "    NetworkXStore.open(sys.argv[1])\n"
-        "except ReadOnlyStore as error:\n"
-        "    assert sys.argv[1] in str(error)\n"
-        "    sys.exit(7)\n"
-    )
-    for each in (tmp_path, *list(tmp_path.parents)[:2]):
-        each.chmod(0o755)
-    before = state_of(folder)
-    assert subprocess.run([sys.executable, "-c", code, str(path)], check=False).returncode == 7
-    assert state_of(folder) == before
-    folder.chmod(0o755)
+def test_a_backup_leaves_other_files_alone(path: Path) -> None:
+    fill(path, 1)
+    others = path.with_name("copy.graphmem.part")
+    others.write_text("somebody's own")
+    store = NetworkXStore.open(path)
+    store.backup(path.with_name("copy.graphmem"))
+    store.close()
+    assert others.read_text() == "somebody's own"
+    assert len(list(path.parent.iterdir())) == 3
 
 
 # --- damaged files ----------------------------------------------------------------------

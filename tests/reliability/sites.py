@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 import neo4j
@@ -27,7 +28,7 @@ class Site:
     def kind(self) -> str:
         return "embedded" if self.auth is None else "Neo4j"
 
-    def open(self, model: str, clock: Clock | None = None) -> Memory:
+    def open(self, model: str, clock: Callable[[], datetime] | None = None) -> Memory:
         return open_memory(
             self.url, auth=self.auth, embedder=model, namespace=MAIN, clock=clock or Clock()
         )

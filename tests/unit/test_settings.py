@@ -80,6 +80,8 @@ def test_an_empty_variable_counts_as_not_set(monkeypatch: pytest.MonkeyPatch) ->
         ("NEO4J_URI", "localhost:7687"),
         ("NEO4J_URI", "neo4j://"),
         ("GRAPHMEM_MODEL_DIR", "/no/such/hush"),
+        ("GRAPHMEM_MODEL_DIR", "~nobody-of-this-name/hush"),
+        ("GRAPHMEM_MODEL_DIR", "/hush" * 2000),
         ("GRAPHMEM_NAMESPACE", "  "),
         ("GRAPHMEM_URL", "\t"),
         ("GRAPHMEM_LLM_URL", "user:hush@localhost:11434"),

@@ -67,6 +67,7 @@ def test_front_matter_says_what_it_can() -> None:
         ("a: " + "[" * 5000, "deep"),
         ("graphmem: {id: 1}", "id"),
         ("a: " + "9" * 5000, "digits"),
+        ("- |\n  text\n- >-\x02  folded", "special characters"),
     ],
 )
 def test_hostile_front_matter_is_left_out_and_the_body_stays(block: str, problem: str) -> None:

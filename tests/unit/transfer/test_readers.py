@@ -83,7 +83,13 @@ def test_bad_rows_are_named_by_line_and_the_others_read() -> None:
 
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [("name,age\nx,1\n", "no column 'content' or 'text'"), ("text,a,a\nx,1,2\n", "'a' twice")],
+    [
+        ("name,age\nx,1\n", "no column 'content' or 'text'"),
+        ("text,a,a\nx,1,2\n", "'a' twice"),
+        ('text,a,"x;y"+\n1,2,3\n', "first row of .* is not a row"),
+        ('text,"a', "first row of .* is not a row"),
+        (f"text,{'a' * 200_000}\n", "first row of .* is not a row"),
+    ],
 )
 def test_a_table_without_notes_is_refused_whole(text: str, problem: str) -> None:
     with pytest.raises(TransferError, match=problem):
