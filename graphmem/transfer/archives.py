@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import lzma
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -38,7 +39,7 @@ def opened_archive(path: Path) -> Iterator[zipfile.ZipFile]:
         It is not there, or damaged.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
+        with _directory_read(path) as archive:
             yield archive
     except OSError as error:
         raise TransferError(f"cannot read {path}: {error.strerror or error}") from error
@@ -47,6 +48,13 @@ def opened_archive(path: Path) -> Iterator[zipfile.ZipFile]:
             f"{path} is a damaged archive: {error}; what was read before that is kept, download "
             "it again"
         ) from error
+
+
+def _directory_read(path: Path) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(path)
+    except (ValueError, struct.error) as error:  # names and numbers that cannot be
+        raise zipfile.BadZipFile(str(error)) from error
 
 
 def chat_members(archive: zipfile.ZipFile, path: Path) -> list[zipfile.ZipInfo]:
@@ -74,7 +82,11 @@ def chat_members(archive: zipfile.ZipFile, path: Path) -> list[zipfile.ZipInfo]:
 @contextmanager
 def opened_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[BinaryIO]:
     """Open one file of an archive; it yields no more than the size that was checked."""
-    with archive.open(info) as file:
+    try:
+        opened = archive.open(info)
+    except (ValueError, struct.error) as error:  # as above, in front of the file itself
+        raise zipfile.BadZipFile(str(error)) from error
+    with opened as file:
         yield file  # type: ignore[misc]  # has all of BinaryIO that readers use
 
 

@@ -250,6 +250,11 @@ def crafted() -> dict[str, bytes]:
         "bomb.zip": archive({"conversations.json": b"[" + b" " * 60_000_000 + b"]"}),
         "links.zip": archive({"conversations.json": b'[{"mapping": {"a": {"parent": "a"}}, '
                                                     b'"current_node": "a"}]'}),
+        "names.zip": archive({"é/conversations.json": b"[]"}).replace("é".encode(), b"\xff\xff"),
+        "name.zip": archive({"é/conversations.json": b"[]"}).replace("é".encode(), b"\xff\xff", 1),
+        "numbers.zip": archive({"conversations.json": b"[]"}).replace(b"\x14\0\0\0", b"\xff" * 4),
+        "first-row.csv": b'content,"x;y"+\n1,2\n',
+        "control.md": b"---\n- |\n  text\n- >-\x02  folded\n---\ntext\n",
         "claude.json": b'[{"uuid": "u", "chat_messages": [{"text": null, "sender": 7}]}]',
         "chatgpt.json": b'[{"mapping": {"a": {"id": "a", "parent": "b", "message": []}}}]',
         "times.log": b"[99:99] Ada: hello\n2024-02-30 25:00 Ben: hello\n" * 50,
