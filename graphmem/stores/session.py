@@ -160,6 +160,8 @@ class Session:
         return [_copied(body) if body[0].metadata else body for body in found]
 
     def _kept(self, shard: Shard, namespace: str, keys: Sequence[int]) -> list[Body]:
+        if outdated := self._bodies.outdated(keys):
+            self._bodies.renew(self.tables.uses(outdated))
         missing = self._bodies.missing(keys)
         if not missing:
             return self._bodies.of(keys)
@@ -391,7 +393,8 @@ class Session:
         if change.notes is None:
             self._bodies.clear()
             return
-        self._bodies.drop((*change.notes, *change.used))
+        self._bodies.drop(change.notes)
+        self._bodies.outdate(change.used)
 
     def _forget_used(self, change: Change) -> None:
         """Have bodies and links whose use or weight changed be read anew."""

@@ -142,6 +142,13 @@ class Tables:
             (_listed(keys),),
         ).fetchall()
 
+    def uses(self, keys: Sequence[int]) -> list[Row]:
+        """Read key, recall count and moment of the last recall."""
+        return self._execute(
+            f"SELECT key, recall_count, last_accessed_at FROM note WHERE key IN {_KEYS}",  # noqa: S608 - constant
+            (_listed(keys),),
+        ).fetchall()
+
     def revisions(self, keys: Sequence[int]) -> dict[int, tuple[int, bytes, str]]:
         """Read revision, terms and joined tags by key."""
         rows = self._execute(

@@ -39,3 +39,27 @@ def test_replacing_and_dropping_give_their_room_back() -> None:
     bodies.keep({1: body(100), 2: body(100)})
     bodies.keep({3: body(100)})
     assert bodies.missing([1, 2, 3]) == []
+
+
+def test_use_counted_elsewhere_is_read_anew_and_nothing_else() -> None:
+    bodies = Bodies()
+    bodies.keep({1: body(5), 2: body(6)})
+    bodies.outdate([1, 9])
+    assert (bodies.missing([1, 2]), bodies.outdated([1, 2, 9])) == ([], [1])
+    bodies.renew([(1, 3, 86_400_000_000)])
+    ((note, _),) = bodies.of([1])
+    assert (note.recall_count, note.last_accessed_at.isoformat()) == (
+        3,
+        "1970-01-02T00:00:00+00:00",
+    )
+    assert note.content == "x" * 5
+    assert bodies.outdated([1, 2]) == []
+
+
+def test_a_note_that_is_dropped_or_read_whole_is_outdated_no_more() -> None:
+    bodies = Bodies()
+    bodies.keep({1: body(5)})
+    bodies.outdate([1])
+    bodies.drop([1])
+    bodies.keep({1: body(5)})
+    assert bodies.outdated([1]) == []
