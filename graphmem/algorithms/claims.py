@@ -10,8 +10,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
+from graphmem.algorithms.remembering import remembered
 from graphmem.algorithms.text import sentences, words
 
 MAX_TEXT_LENGTH = 600
@@ -140,7 +140,7 @@ class Claim:
         return self.frame[: 2 if self.frame[:1] and self.frame[0] in _OWNERS else 1]
 
 
-@lru_cache(maxsize=REMEMBERED)
+@remembered(REMEMBERED)
 def claims_of(text: str) -> tuple[Claim, ...]:
     """Return the claims of a text, in order; most texts make none.
 

@@ -13,10 +13,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import lru_cache
 from operator import attrgetter
 from typing import NamedTuple
 
+from graphmem.algorithms.remembering import remembered
 from graphmem.algorithms.text import STOP_WORDS, VOWEL_SIGNS, is_blank, sentences, tokens, words
 
 MAX_KEYWORDS = 8
@@ -135,7 +135,7 @@ def _word(text: str) -> _Word:
     return _remembered_word(text) if len(text) <= MAX_KEYWORD_LENGTH else _analysed(text)
 
 
-@lru_cache(maxsize=1 << 15)
+@remembered(1 << 15)
 def _remembered_word(text: str) -> _Word:
     return _analysed(text)
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
+from graphmem.algorithms.remembering import remembered
 from graphmem.algorithms.text import tokens
 from graphmem.model import EventKind, EvolutionEvent, Note, NoteState
 
@@ -250,7 +250,7 @@ def _own(word: str, state: NoteState, given: tuple[str, ...]) -> bool:
     return bool(parts) and parts <= _token_set(state.content)
 
 
-@lru_cache(maxsize=512)
+@remembered(512)
 def _token_set(text: str) -> frozenset[str]:
     return frozenset(tokens(text))
 

@@ -22,9 +22,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
 import snowballstemmer  # type: ignore[import-untyped]  # publishes no types
+
+from graphmem.algorithms.remembering import remembered
 
 TERMS_VERSION = "terms-1"
 """Changes when the same text gives other terms: stored terms are then out of date."""
@@ -132,7 +133,7 @@ def tokens(text: str) -> tuple[str, ...]:
     return _remembered_tokens(text) if len(text) <= _REMEMBERED_LENGTH else _tokens(text)
 
 
-@lru_cache(maxsize=1 << 13)
+@remembered(1 << 13)
 def _remembered_tokens(text: str) -> tuple[str, ...]:
     return _tokens(text)
 
@@ -281,7 +282,7 @@ def _fold(text: str) -> str:
     return _FOREIGN_DIGIT.sub(lambda digit: str(unicodedata.decimal(digit.group())), plain)
 
 
-@lru_cache(maxsize=1 << 16)
+@remembered(1 << 16)
 def _analyse(chunk: str) -> tuple[str, ...]:
     return tuple(_chunk_tokens(chunk))
 

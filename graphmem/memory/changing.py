@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from graphmem.algorithms.redaction import redact
+from graphmem.algorithms.remembering import forget_texts
 from graphmem.algorithms.undoing import undo_event
 from graphmem.errors import InvalidInput, NotFound
 from graphmem.memory.entry import checked_id
@@ -149,6 +150,7 @@ def erase(
     # What was carried into notes outside an allow-list has to go too.
     setup.store.write(Scope(setup.scope.namespace), decide)
     assert receipt is not None  # noqa: S101  # decide either set it or raised
+    forget_texts()
     return replace(receipt, verified=_gone(setup, receipt.note_ids))
 
 

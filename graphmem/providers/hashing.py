@@ -7,7 +7,6 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,7 +76,6 @@ class HashingEmbedder:
             vector[(number >> 1) % self._dimension] += count if number & 1 else -count
 
 
-@lru_cache(maxsize=65536)
 def _hashed(token: str) -> int:
     return int.from_bytes(
         hashlib.blake2b(token.encode(), digest_size=8, person=b"graphmem").digest()
