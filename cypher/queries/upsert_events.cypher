@@ -2,7 +2,7 @@
 UNWIND $rows AS row
 MATCH (n:Note {namespace: $namespace, id: row.note_id})
 MERGE (e:EvolutionEvent {namespace: $namespace, id: row.id})
-SET e += row.properties
+SET e += row.properties, e.at = datetime(row.times.at)
 MERGE (e)-[:CHANGED]->(n)
 WITH e, row
 OPTIONAL MATCH (e)-[old:TRIGGERED_BY]->(:Note)

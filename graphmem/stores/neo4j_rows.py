@@ -38,6 +38,7 @@ Row: TypeAlias = Mapping[str, Any]
 TITLE_LENGTH = 60
 _LONGEST_PAIR = 500
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SECOND = timedelta(seconds=1)
 
 
 def moment_of(micros: int) -> datetime:
@@ -51,6 +52,23 @@ def moment_of(micros: int) -> datetime:
 def in_utc(moment: datetime | None) -> datetime | None:
     """Return a time as it is stored and compared: the server orders equal instants by zone."""
     return None if moment is None else moment.astimezone(UTC)
+
+
+def as_sent(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with its properties' times under ``times``, for ``datetime()`` to read.
+
+    The driver takes longer to encode one time than the server to store a link.
+    """
+    properties = row["properties"]
+    times = {name: each for name, each in properties.items() if isinstance(each, datetime)}
+    kept = {name: each for name, each in properties.items() if name not in times}
+    parts = {name: _clock_parts(moment) for name, moment in times.items()}
+    return row | {"properties": kept, "times": parts}
+
+
+def _clock_parts(moment: datetime) -> dict[str, int]:
+    seconds = (moment - _EPOCH) // _SECOND
+    return {"epochSeconds": seconds, "microsecond": moment.microsecond}
 
 
 def vector_of(embedding: list[float]) -> Vector:

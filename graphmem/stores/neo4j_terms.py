@@ -9,9 +9,12 @@ is archived: a lookup that requires it never counts notes of others.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+_SPLITTING = re.compile(r"[\s\x00-\x20]")
+"""Java's ``Character.isWhitespace``, and all Python knows besides."""
 _LONGEST = 200
 """Lucene cuts tokens at 255 UTF-16 units."""
 _STAND_IN = "\ue000"
@@ -73,13 +76,8 @@ def _plain(token: str) -> bool:
     return (
         0 < len(token) <= _LONGEST
         and not token.startswith(_STAND_IN)
-        and not any(_splits(character) for character in token)
+        and _SPLITTING.search(token) is None
     )
-
-
-def _splits(character: str) -> bool:
-    # Java's Character.isWhitespace, and all Python knows besides.
-    return character.isspace() or "\x00" <= character <= "\x20"
 
 
 def _indexed(token: str) -> str:

@@ -8,9 +8,9 @@ the driver repeats the whole transaction when the server asks for it.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from neo4j import ManagedTransaction
 
@@ -28,6 +28,7 @@ from graphmem.model import (
 from graphmem.stores.applying import agreed_model, check_kept
 from graphmem.stores.neo4j_connection import run
 from graphmem.stores.neo4j_rows import (
+    as_sent,
     event_row,
     link_row,
     note_properties,
@@ -36,6 +37,8 @@ from graphmem.stores.neo4j_rows import (
 )
 from graphmem.stores.neo4j_schema import model_of
 from graphmem.stores.neo4j_vectors import NamespaceState, state_of
+
+_Pair: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,7 @@ class Application:
         self._agree(plan.model, [write.embedding for write in plan.notes])
         notes = [write.note for write in plan.notes]
         stored = self._stored([*(note.id for note in notes), *plan.erased])
+        fresh = {note.id for note in notes} - stored.keys()
         for write in plan.notes:
             known = stored.get(write.note.id)
             _check_revision(write.note.id, write.expected_revision, known)
@@ -89,7 +93,7 @@ class Application:
         self._put_notes(records, stored)
         self._unlink("unlink", plan.unlinks)
         self._unlink("drop_superseding", plan.unsuperseded)
-        self._put_links(plan.links)
+        self._put_links(plan.links, fresh)
         self._put_events(plan.events)
         weights = [
             {"pair": pair_key(*each.pair), "weight": each.weight} for each in plan.reweighted
@@ -110,9 +114,10 @@ class Application:
         self._agree(model, [record.embedding for record in records])
         notes = [record.note for record in records]
         stored = self._stored([note.id for note in notes])
+        fresh = {note.id for note in notes} - stored.keys()
         loose = self._unchain(notes, (), stored)
         self._put_notes(records, stored, whole=True)
-        self._put_links(links)
+        self._put_links(links, fresh)
         self._put_events(events)
         self._chain(loose)
 
@@ -193,7 +198,8 @@ class Application:
             properties[self._state.slot] = None if vector is None else vector.tolist()
         if whole:
             properties |= use
-        return {"id": note.id, "first": use, "properties": properties}
+        first = as_sent({"properties": use})
+        return as_sent({"id": note.id, "first": first, "properties": properties})
 
     def _assign_sources(self, notes: Sequence[Note], stored: dict[str, StoredNote]) -> None:
         rows, left = [], set()
@@ -209,24 +215,45 @@ class Application:
     def _unlink(self, statement: str, pairs: Sequence[tuple[str, str]]) -> None:
         self._run_over(statement, pairs=[pair_key(*pair) for pair in pairs])
 
-    def _put_links(self, links: Sequence[Link]) -> None:
-        related: list[dict[str, Any]] = []
-        superseding: list[dict[str, Any]] = []
+    def _put_links(self, links: Sequence[Link], fresh: Set[str]) -> None:
+        """Store links; those of a `fresh` note, new in this transaction, cannot be there yet."""
+        created: dict[_Pair, Link] = {}
+        related: dict[_Pair, Link] = {}
+        superseding: dict[_Pair, Link] = {}
         for link in sorted(links, key=lambda link: link.pair):
             check_kept(link)
-            kind = superseding if link.kind is LinkKind.SUPERSEDES else related
-            kind.append(link_row(link))
+            if link.kind is LinkKind.SUPERSEDES:
+                kind = superseding
+            else:
+                kind = related if fresh.isdisjoint(link.pair) else created
+            kind[link.pair] = link
+        self._create_links(created)
         self._upsert("upsert_links", related)
         self._upsert("upsert_superseding", superseding)
 
-    def _upsert(self, statement: str, rows: Sequence[dict[str, Any]]) -> None:
-        done = {row["pair"] for row in self._run_over(statement, rows=rows)}
-        for row in rows:
-            if row["pair"] not in done:
-                raise Conflict(f"link {row['pair']}: an end is missing; nothing was changed")
+    def _create_links(self, links: Mapping[_Pair, Link]) -> None:
+        """Create links, each end looked up once."""
+        ends = sorted({end for pair in links for end in pair})
+        place = {end: at for at, end in enumerate(ends)}
+        rows = [
+            as_sent(link_row(link)) | {"ends": [place[end] for end in link.pair]}
+            for link in links.values()
+        ]
+        self._check_done(links, self._run_over("create_links", rows=rows, ids=ends))
+
+    def _upsert(self, statement: str, links: Mapping[_Pair, Link]) -> None:
+        rows = [as_sent(link_row(link)) for link in links.values()]
+        self._check_done(links, self._run_over(statement, rows=rows))
+
+    def _check_done(self, links: Mapping[_Pair, Link], counted: Sequence[Any]) -> None:
+        if not links or counted[0]["done"] == len(links):
+            return
+        there = self._stored([end for pair in links for end in pair])
+        lost = next(pair for pair in links if not there.keys() >= {*pair})
+        raise Conflict(f"link {pair_key(*lost)}: an end is missing; nothing was changed")
 
     def _put_events(self, events: Sequence[EvolutionEvent]) -> None:
-        rows = [event_row(event) for event in sorted(events, key=lambda event: event.id)]
+        rows = [as_sent(event_row(each)) for each in sorted(events, key=lambda each: each.id)]
         done = {row["id"] for row in self._run_over("upsert_events", rows=rows)}
         for row in rows:
             if row["id"] not in done:

@@ -18,7 +18,7 @@ from graphmem.memory import Memory
 from graphmem.memory.upkeep import MemoryRecord
 from graphmem.model import EvolutionEvent, Link, LinkKind, ModelIdentity, NoteRecord
 from graphmem.stores import cypher
-from graphmem.stores.neo4j_rows import event_row, link_row, note_properties, use_properties
+from graphmem.stores.neo4j_rows import as_sent, event_row, link_row, note_properties, use_properties
 from graphmem.stores.neo4j_schema import SCHEMA_VERSION, SLOTS
 from graphmem.transfer.chains import Chains
 from graphmem.transfer.encoding import Counts, Record
@@ -147,14 +147,14 @@ class _Script:
         elif kind is Link:
             self._put_links(links)
         else:
-            self._run("upsert_events", rows=[event_row(event) for event in events])
+            self._run("upsert_events", rows=[as_sent(event_row(event)) for event in events])
         counted: list[Record] = [*notes, *links, *events]
         for record in counted:
             self.counts = self.counts.plus(record)
 
     def _put_links(self, links: Sequence[Link]) -> None:
         for statement, kind in _LINK_STATEMENTS.items():
-            rows = [link_row(link) for link in links if link.kind is kind]
+            rows = [as_sent(link_row(link)) for link in links if link.kind is kind]
             if rows:
                 self._run(statement, rows=rows)
 
@@ -167,11 +167,13 @@ class _Script:
         for record in records:
             self._chains.add(record.note)
         rows = [
-            {
-                "id": record.note.id,
-                "first": {},
-                "properties": _properties(record) | use_properties(record.note),
-            }
+            as_sent(
+                {
+                    "id": record.note.id,
+                    "first": as_sent({"properties": {}}),
+                    "properties": _properties(record) | use_properties(record.note),
+                }
+            )
             for record in records
         ]
         self._run("upsert_notes", rows=rows, writes=self._current_write())

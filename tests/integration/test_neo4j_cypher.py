@@ -25,7 +25,7 @@ from graphmem.model import (
 from graphmem.stores import cypher
 from graphmem.stores.neo4j import Neo4jStore
 from graphmem.stores.neo4j_candidates import candidate_parameters
-from graphmem.stores.neo4j_rows import event_row, link_row, note_properties
+from graphmem.stores.neo4j_rows import as_sent, event_row, link_row, note_properties
 from graphmem.stores.neo4j_schema import SCHEMA_VERSION
 
 ROOT = Path(__file__).parents[2] / "cypher"
@@ -85,19 +85,29 @@ PARAMETERS: dict[str, Any] = {
 OF_ITS_OWN: dict[str, dict[str, Any]] = {
     "assign_sources": {"rows": [{"id": "n1", "source_id": "other"}]},
     "chain": {"pairs": [{"later": "n2", "earlier": "n1"}]},
+    "create_links": {
+        "ids": ["n1", "n2"],
+        "rows": [as_sent(link_row(link("n1", "n2"))) | {"ends": [0, 1], "pair": "not there yet"}],
+    },
     "drop_empty_sources": {"ids": ["s"]},
     "drop_events": {"ids": ["n1@2"]},
     "event_by_id": {"id": "n1@2"},
     "stage_embeddings": {"rows": [{"id": "n1", "revision": 1, "properties": {}}]},
-    "upsert_events": {"rows": [event_row(make_event(NOTE, 2, trigger="n2"))]},
-    "upsert_links": {"rows": [link_row(link("n1", "n2"))]},
+    "upsert_events": {"rows": [as_sent(event_row(make_event(NOTE, 2, trigger="n2")))]},
+    "upsert_links": {"rows": [as_sent(link_row(link("n1", "n2")))]},
     "weigh_links": {"weights": [{"pair": '["n1","n2"]', "weight": 0.8}]},
     "upsert_superseding": {
-        "rows": [link_row(supersedes("n2", "n1", 0.8, NOW, REASON))],
+        "rows": [as_sent(link_row(supersedes("n2", "n1", 0.8, NOW, REASON)))],
     },
     "upsert_notes": {
         "rows": [
-            {"id": "n1", "first": {}, "properties": note_properties(NOTE, ("seat",))},
+            as_sent(
+                {
+                    "id": "n1",
+                    "first": as_sent({"properties": {}}),
+                    "properties": note_properties(NOTE, ("seat",)),
+                }
+            ),
         ]
     },
 }
