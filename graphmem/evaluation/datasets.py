@@ -10,11 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 import lzma
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from graphmem.errors import TransferError
 from graphmem.model import NoteInput, Source
@@ -82,6 +82,25 @@ class Case:
     id: str
     turns: tuple[Turn, ...]
     questions: tuple[Question, ...]
+
+    @property
+    def notes(self) -> Sequence[NoteInput]:
+        """The turns as notes."""
+        return [turn.note() for turn in self.turns]
+
+
+class NotedCase(Protocol):
+    """Anything to fill a namespace with, whatever is asked of it afterwards."""
+
+    @property
+    def id(self) -> str:
+        """Name of the case."""
+        ...
+
+    @property
+    def notes(self) -> Sequence[NoteInput]:
+        """Its notes in order of time."""
+        ...
 
 
 def opaque(*parts: str | int) -> str:

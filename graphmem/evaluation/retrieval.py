@@ -19,7 +19,7 @@ from uuid import uuid4
 import platformdirs
 
 from graphmem.errors import InvalidInput
-from graphmem.evaluation.datasets import Case, Question, Turn
+from graphmem.evaluation.datasets import Case, NotedCase, Question, Turn
 from graphmem.evaluation.embedding_cache import CachedEmbedder
 from graphmem.evaluation.locomo import read_locomo
 from graphmem.evaluation.longmemeval import read_longmemeval
@@ -186,11 +186,11 @@ def _evaluate(
 
 
 @contextmanager
-def filled(memory: Memory, case: Case) -> Iterator[Memory]:
-    """Fill a namespace with the case's notes and drop it afterwards."""
+def filled(memory: Memory, case: NotedCase) -> Iterator[Memory]:
+    """Fill a namespace with the notes of a case and drop it afterwards."""
     own = memory.scoped(_own_namespace())
     try:
-        report = own.add_many(turn.note() for turn in case.turns)
+        report = own.add_many(case.notes)
         if report.rejected:
             index, reason = report.rejected[0]
             raise InvalidInput(

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
-from uuid import uuid4
 
 from graphmem.algorithms.similarity import LINK_THRESHOLD
 from graphmem.algorithms.source_links import ANSWER_THRESHOLD
@@ -18,8 +16,7 @@ from graphmem.evaluation.links.protocol import LINK_THRESHOLD as PROTOCOL_THRESH
 from graphmem.evaluation.links.questions import MISSION, RANKED_COSINE, RECALL, judge_questions
 from graphmem.evaluation.links.report import LinkReport
 from graphmem.evaluation.links.summary import Tally, summarise_task
-from graphmem.evaluation.retrieval import Progress, Setting
-from graphmem.memory import Memory
+from graphmem.evaluation.retrieval import Progress, Setting, filled
 from graphmem.policy import resolve_policy
 
 QUESTIONS = "questions"
@@ -84,7 +81,7 @@ def measure_links(
     done = 0
     with setting.open() as memory:
         for case in cases:
-            with _filled(memory, case) as own:
+            with filled(memory, case) as own:
                 questions.add(case.level, judge_questions(case, own))
                 pairs.add(case.level, judge_pairs(case, own))
             done += len(case.questions)
@@ -115,20 +112,3 @@ def _pair_thresholds(setting: Setting) -> Mapping[str, float]:
         STORED: link_threshold,
         COSINE: link_threshold,
     }
-
-
-@contextmanager
-def _filled(memory: Memory, case: LinkCase) -> Iterator[Memory]:
-    """Fill a namespace with the notes of a case and drop it afterwards."""
-    own = memory.scoped(f"evaluation-{uuid4().hex}")
-    try:
-        report = own.add_many(case.notes)
-        if report.rejected:
-            index, reason = report.rejected[0]
-            raise InvalidInput(
-                f"{case.id}: {len(report.rejected)} notes were rejected, the first is number "
-                f"{index}: {reason}"
-            )
-        yield own
-    finally:
-        memory.drop_namespace(own.namespace)
