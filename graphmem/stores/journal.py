@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from graphmem.errors import ReadOnlyStore, StoreCorrupt, StoreError, StoreUnavailable
 from graphmem.model import ModelIdentity
 from graphmem.stores.damage import DamagedRowError
-from graphmem.stores.schema import VERSION, migrate, recognise, refuse_newer, version_of
+from graphmem.stores.schema import VERSION, migrate, refuse_newer, refuse_unknown, version_of
 
 MEMORY = ":memory:"
 """The place of a store with nothing on disk."""
@@ -338,10 +338,13 @@ def _keep_copy(path: Path, version: int) -> None:
 
 
 def _openable(path: Path) -> bool:
-    """Return whether the store exists; raise when it cannot be opened or made."""
+    """Return whether the file exists; raise when no store can be opened or made there."""
     if path.is_dir():
         raise StoreUnavailable(f"{path} is a folder; give the path of a file in it.")
-    existed = recognise(path)
+    existed = path.exists()
+    if existed and not path.is_file():
+        raise StoreUnavailable(f"{path} is a pipe or a device; give the path of a file.")
+    refuse_unknown(path)
     if not existed and not path.parent.is_dir():
         raise StoreUnavailable(f"the folder {path.parent} does not exist; make it first.")
     return existed

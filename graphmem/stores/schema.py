@@ -122,8 +122,8 @@ _MAGIC = b"SQLite format 3\x00"
 _HEADER_LENGTH = 100
 
 
-def recognise(path: Path) -> bool:
-    """Return whether `path` holds a store; ``False`` when there is nothing yet.
+def refuse_unknown(path: Path) -> None:
+    """Refuse a file that is no store of this version or an earlier one; an empty one may be.
 
     Reads the header only, so that a refused file stays as it was, with nothing beside it.
 
@@ -138,12 +138,10 @@ def recognise(path: Path) -> bool:
         with path.open("rb") as file:
             header = file.read(_HEADER_LENGTH)
     except FileNotFoundError:
-        return False
-    if not header:
-        return False
-    _refuse_foreign(path, header)
-    refuse_newer(str(path), int.from_bytes(header[60:64], "big"))
-    return True
+        return
+    if header:
+        _refuse_foreign(path, header)
+        refuse_newer(str(path), int.from_bytes(header[60:64], "big"))
 
 
 def _refuse_foreign(path: Path, header: bytes) -> None:

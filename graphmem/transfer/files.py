@@ -52,13 +52,17 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     """Yield a file that appears under `path` complete or not at all.
 
     A new file is readable by its owner only, as notes are private; an existing one keeps
-    its permissions.
+    its permissions. What is no file, such as a pipe or a device, is written to as it is.
 
     Raises
     ------
     TransferError
         The place cannot be written; what was there is unchanged.
     """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        with _written_through(path) as out:
+            yield out
+        return
     try:
         descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
@@ -77,6 +81,15 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         ) from error
     finally:
         scratch.unlink(missing_ok=True)
+
+
+@contextmanager
+def _written_through(path: Path) -> Iterator[BinaryIO]:
+    try:
+        with path.open("wb") as out:
+            yield out
+    except OSError as error:
+        raise TransferError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 @contextmanager

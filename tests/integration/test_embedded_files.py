@@ -34,6 +34,7 @@ from graphmem.errors import (
     UnsupportedSchema,
 )
 from graphmem.model import DEFAULT_IMPORTANCE, Scope, Source
+from graphmem.stores import journal
 from graphmem.stores.embedded import NetworkXStore
 from graphmem.stores.schema import VERSION
 
@@ -174,6 +175,28 @@ def test_a_folder_and_a_missing_folder_are_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreUnavailable, match="does not exist"):
         NetworkXStore.open(tmp_path / "missing" / "store.graphmem")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pipe_is_refused_and_stays(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(StoreUnavailable, match="is a pipe or a device"):
+        NetworkXStore.open(pipe)
+    assert (pipe.is_fifo(), list(tmp_path.iterdir())) == (True, [pipe])
+
+
+def test_an_empty_file_of_others_stays_when_it_cannot_become_a_store(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path.touch()
+
+    def failing(_connection: sqlite3.Connection) -> None:
+        raise sqlite3.OperationalError("no")
+
+    monkeypatch.setattr(journal, "migrate", failing)
+    with pytest.raises(StoreUnavailable):
+        NetworkXStore.open(path)
+    assert path.read_bytes() == b""
 
 
 def test_a_backup_leaves_other_files_alone(path: Path) -> None:

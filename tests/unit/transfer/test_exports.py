@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from datetime import UTC, datetime
 from io import BytesIO
@@ -163,6 +164,17 @@ def test_a_folder_appears_whole_or_not_at_all(form: str, memory: Memory, tmp_pat
     assert len(list((tmp_path / "new").iterdir())) > 1
     with pytest.raises(TransferError, match="cannot write"):
         export_path(memory, tmp_path / "no" / "where", format=form)
+
+
+def test_a_pipe_is_written_to_and_stays(memory: Memory, tmp_path: Path) -> None:
+    pipe, plain = tmp_path / "pipe", tmp_path / "notes.jsonl"
+    os.mkfifo(pipe)
+    with os.fdopen(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), "rb") as reader:
+        export_path(memory, pipe, format="jsonl")
+        read = reader.read()
+    export_path(memory, plain, format="jsonl")
+    assert pipe.is_fifo()
+    assert read == plain.read_bytes() != b""
 
 
 def test_forms_that_do_not_exist_or_do_not_fit(memory: Memory, tmp_path: Path) -> None:
