@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 
+from graphmem.algorithms.answerability import judge
+from graphmem.algorithms.candidate_table import CandidateTable, Question
+from graphmem.algorithms.relevance import rank_candidates
 from graphmem.algorithms.text import tokens
 from graphmem.evaluation.benchmark.bare import (
     bare_commit,
@@ -22,7 +26,10 @@ from graphmem.evaluation.benchmark.data import Planted, PlantedEmbedder, planted
 from graphmem.evaluation.benchmark.measurement import QUESTIONS, SINGLE_ADDS, Measurement
 from graphmem.evaluation.benchmark.timing import p95, resident_bytes, timed
 from graphmem.memory import Memory
+from graphmem.memory.recalling import candidate_query
+from graphmem.model import NoteFilter, Scope
 from graphmem.opening import open_memory
+from graphmem.stores.embedded import NetworkXStore
 
 EXTRA_MS = 5.0
 """What the scan limit allows for everything that is not the scan."""
@@ -38,6 +45,7 @@ def measure_embedded(size: int, folder: Path) -> Iterator[Measurement]:
     yield from _memory(planted, size, place)
     with open_memory(place, embedder=PlantedEmbedder(planted), language_model="none") as memory:
         yield from _recalls(memory, planted, size)
+        yield _decisions(memory, planted, size, place)
         yield _single_adds(memory, planted, size, folder)
     yield _opening(planted, place, size)
 
@@ -83,6 +91,24 @@ def _recalls(memory: Memory, planted: Planted, size: int) -> Iterator[Measuremen
     scan = "numpy exact scan + 5 ms"
     yield Measurement("recall, median", STORE, size, bm25, median(measured), median(ranked))
     yield Measurement("recall, p95", STORE, size, scan, p95(measured), p95(scanned))
+
+
+def _decisions(memory: Memory, planted: Planted, size: int, place: Path) -> Measurement:
+    """Time the evidence decision alone, on what the same recall has ranked."""
+    scope, policy = Scope(memory.namespace), memory.policy
+    store = NetworkXStore.open(place)
+    measured, bare = [], []
+    for row, text in enumerate(planted.questions):
+        question = Question(text, tokens(text), datetime.now(UTC))
+        asked = candidate_query(planted.asked[row], question.terms, NoteFilter(), policy.candidates)
+        found = store.candidates(scope, asked)
+        ranking = rank_candidates(CandidateTable(question, found), policy)
+        decision = timed(judge, ranking)
+        measured.append(timed(memory.recall, text, track=False))
+        bare.append(measured[-1] - decision)
+    store.close()
+    limit = "the same recall without its evidence decision"
+    return Measurement("recall, median", STORE, size, limit, median(measured), median(bare))
 
 
 def _single_adds(memory: Memory, planted: Planted, size: int, folder: Path) -> Measurement:
