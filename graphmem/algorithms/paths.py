@@ -23,7 +23,6 @@ Path: TypeAlias = tuple[Step, ...]
 _NO_STEPS: Path = ()
 _BY_VECTOR, _BY_WORDS = Step(StepKind.VECTOR), Step(StepKind.LEXICAL)
 _SEEDS: Mapping[tuple[bool, bool], Path] = {
-    (False, False): _NO_STEPS,
     (True, False): (_BY_VECTOR,),
     (False, True): (_BY_WORDS,),
     (True, True): (_BY_VECTOR, _BY_WORDS),
@@ -86,10 +85,11 @@ def trace_paths(
     candidates = candidate_set.candidates
     seeds: dict[str, Path] = {}
     placed: list[tuple[int, str]] = []
-    for candidate in candidates:
-        if seed := _SEEDS[candidate.vector_rank is not None, candidate.lexical_rank is not None]:
-            seeds[candidate.note.id] = seed
-            placed.append((_best_rank(candidate), candidate.note.id))
+    for note, _, _, by_vector, by_words in candidates:
+        ranks = [rank for rank in (by_vector, by_words) if rank is not None]
+        if ranks:
+            seeds[note.id] = _SEEDS[by_vector is not None, by_words is not None]
+            placed.append((min(ranks), note.id))
     ids = dict.fromkeys((c.note.id for c in candidates) if wanted is None else wanted)
     paths = {note_id: seeds[note_id] for note_id in ids if note_id in seeds}
     if waiting := ids.keys() - paths.keys():
@@ -121,15 +121,12 @@ _Reached = Iterator[tuple[str, str, Path]]
 length to one candidate the better ones first."""
 
 
-def _best_rank(seed: Candidate) -> int:
-    return min([rank for rank in (seed.vector_rank, seed.lexical_rank) if rank is not None])
-
-
 def _along_related(
     starts: Sequence[str], links: Iterable[Link], query: CandidateQuery, waiting: Set[str]
 ) -> _Reached:
     strong = [x for x in links if x.kind is LinkKind.RELATED and x.weight >= query.min_weight]
-    beside = set(chain.from_iterable(x.pair for x in strong if not waiting.isdisjoint(x.pair)))
+    near = (x.pair for x in strong if x.from_id in waiting or x.to_id in waiting)
+    beside = set(chain.from_iterable(near))
     frontier = [(1.0, start, start, _NO_STEPS) for start in starts]
     reached = set(starts)
     for hop in range(1, query.hops + 1):
@@ -187,22 +184,18 @@ def _along_follows(
 def _within_source(
     starts: Sequence[str], candidates: Iterable[Candidate], source_notes: int, waiting: Set[str]
 ) -> _Reached:
-    placed = {
-        candidate.note.id: candidate.note.source.id
-        for candidate in candidates
-        if candidate.note.source is not None
-    }
-    asked = {placed[note_id] for note_id in waiting if note_id in placed}
+    placed = [(note, note.source.id) for note, *_ in candidates if note.source is not None]
+    source_of = {note.id: source for note, source in placed}
+    asked = {source_of[note_id] for note_id in waiting if note_id in source_of}
     members: defaultdict[str, list[tuple[float, str]]] = defaultdict(list)
-    for candidate in candidates:
-        note = candidate.note
-        if (source := placed.get(note.id)) in asked and source is not None:
+    for note, source in placed:
+        if source in asked:
             members[source].append((-note.importance, note.id))
     for start in starts:
-        source = placed.get(start)
-        if source is None or source not in asked:
+        common = source_of.get(start)
+        if common is None or common not in asked:
             continue
-        asked.remove(source)
-        for _, other in sorted(members[source])[:source_notes]:
+        asked.remove(common)
+        for _, other in sorted(members[common])[:source_notes]:
             if other in waiting:
                 yield other, start, (Step(StepKind.SOURCE, start),)
