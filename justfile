@@ -16,7 +16,7 @@ test *arguments:
 
 # Break things on purpose, in full; ends with a table of operations, faults and violations.
 reliability *arguments:
-    uv run pytest tests/reliability --full {{ arguments }}
+    cd tests && uv run python -m reliability {{ arguments }}
 
 # Style, types and the floors of imports.
 check:

@@ -2,7 +2,8 @@
 
 ``pytest tests/reliability --full`` (``just reliability``) breaks as much as is claimed in
 the README; without ``--full``, as in every test run, each test does a small part of it.
-Both end with a table of operations, faults injected and violations.
+``python -m reliability`` runs both stores side by side, in half the time. Each ends with a
+table of operations, faults injected and violations.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ import pytest
 from neo4j_server.erasure import erase_everything
 from neo4j_server.server import Address
 from reliability.sites import Site
-from reliability.tally import Tally, table
+from reliability.tally import Tally, table, write
 
 _TALLIES = pytest.StashKey[list[Tally]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="inject all faults, not a part of them")
+    parser.addoption("--tallies", type=Path, help="write the counts of the table to this file too")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -31,6 +33,9 @@ def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     tallies = config.stash[_TALLIES]
+    kept = config.getoption("--tallies", default=None)
+    if kept is not None:
+        write(tallies, kept)
     if tallies:
         terminalreporter.section("reliability")
         for line in table(tallies):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import time
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 
 
 @dataclass
@@ -33,6 +35,16 @@ class Tally:
         self.seconds = time.monotonic() - self.started
         shown = "\n".join(self.violations[:20])
         assert not self.violations, f"{len(self.violations)} violations:\n{shown}"
+
+
+def write(tallies: list[Tally], path: Path) -> None:
+    """Keep the tallies of a run for a table of several."""
+    path.write_text(json.dumps([asdict(each) for each in tallies]))
+
+
+def read(path: Path) -> list[Tally]:
+    """Return what :func:`write` kept."""
+    return [Tally(**each) for each in json.loads(path.read_text())]
 
 
 def table(tallies: list[Tally]) -> list[str]:
