@@ -33,6 +33,7 @@ _CHECKPOINT_PAGES = 4_000
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 # Of what the tables forbid nothing is ever written: a file that has it is damaged.
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CONSTRAINT}
+_UNDECODABLE = "Could not decode to UTF-8"
 _REFUSED = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
 
 
@@ -244,6 +245,8 @@ def translated(place: str) -> Iterator[None]:
 
 def _translation(place: str, error: sqlite3.Error) -> StoreError:
     code = _primary(error)
+    if not code and str(error).startswith(_UNDECODABLE):  # its words repeat what notes say
+        return _damaged(place, DamagedRowError("a text in it is no UTF-8"))
     if code in _BUSY:
         return StoreUnavailable(
             f"{place} is held by another process for too long; nothing was changed. Try again "

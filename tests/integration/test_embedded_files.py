@@ -360,3 +360,16 @@ def test_many_dead_rows_are_swept_out_of_memory() -> None:
         assert shard.columns.count < 100
     assert store.check(SCOPE).problems == ()
     store.close()
+
+
+def test_a_text_that_is_no_utf_8_is_damage_and_is_not_repeated(path: Path) -> None:
+    fill(path, 2)
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE note SET content = CAST(x'73656372657420ff' AS TEXT)")
+    connection.commit()
+    connection.close()
+    store = NetworkXStore.open(path)
+    with pytest.raises(StoreCorrupt, match="no UTF-8") as caught:
+        list(store.notes(SCOPE))
+    assert "secret" not in str(caught.value)
+    store.close()
