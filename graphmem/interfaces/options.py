@@ -127,8 +127,15 @@ def _expect_file(url: str | None) -> None:
 
     address = str(read_settings().address if url is None else url)
     usable = address.strip() and "\0" not in address  # opening any other says what is wrong
-    if usable and address != MEMORY_URL and "://" not in address and not Path(address).exists():
+    if usable and address != MEMORY_URL and "://" not in address and not _exists(address):
         raise NotFound(
             f"there is no memory at {address}; nothing was made. graphmem add and graphmem import "
             "make one, --url names another"
         )
+
+
+def _exists(address: str) -> bool:
+    try:
+        return Path(address).exists()
+    except OSError:  # a name too long for any file
+        return False
