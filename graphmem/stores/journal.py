@@ -7,6 +7,7 @@ log of changes tells each process which notes to read anew.
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -26,6 +27,7 @@ from graphmem.stores.schema import VERSION, migrate, refuse_newer, refuse_unknow
 MEMORY = ":memory:"
 """The place of a store with nothing on disk."""
 
+_LOG = logging.getLogger("graphmem")
 _CHANGES_KEPT = 1024
 _CACHE_KIB = 32_768
 _CHECKPOINT_PAGES = 4_000
@@ -133,18 +135,25 @@ class Journal:
 
     def try_begin(self) -> bool:
         """Take the write lock, or return ``False`` at once when another process has it."""
-        execute = self.connection.execute
-        timeout = execute("PRAGMA busy_timeout").fetchone()[0]
-        execute("PRAGMA busy_timeout = 0")
         try:
-            execute("BEGIN IMMEDIATE")
+            with self._at_once():
+                self.connection.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError as error:
             if _primary(error) in _BUSY:
                 return False
             raise
+        return True
+
+    @contextmanager
+    def _at_once(self) -> Iterator[None]:
+        """Have statements fail instead of waiting for other processes."""
+        execute = self.connection.execute
+        timeout = execute("PRAGMA busy_timeout").fetchone()[0]
+        execute("PRAGMA busy_timeout = 0")
+        try:
+            yield
         finally:
             execute(f"PRAGMA busy_timeout = {int(timeout)}")
-        return True
 
     def commit(self) -> None:
         """Make the transaction durable."""
@@ -154,6 +163,24 @@ class Journal:
         """Undo the transaction, if it is still open."""
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
+
+    def rewrite(self) -> bool:
+        """Write the file anew; ``False`` while others write, or when there is no room for it.
+
+        Where rows moved between pages, unused bytes still hold copies of them: a deleted row
+        is overwritten in its last place only.
+        """
+        if self.place == MEMORY:
+            return True
+        try:
+            with self._at_once():
+                self.connection.execute("VACUUM")
+        except sqlite3.OperationalError as error:
+            if _primary(error) not in _BUSY | {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}:
+                raise
+            _LOG.info("%s: what was erased is overwritten later: %s", self.place, error)
+            return False
+        return True
 
     def scrub(self) -> bool:
         """Fold the write-ahead log in and empty it; ``False`` while readers hold it."""

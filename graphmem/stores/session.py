@@ -313,8 +313,8 @@ class Session:
             self._forget_used(change)
 
     def _scrub(self) -> None:
-        """Empty the write-ahead log of what was erased; later when a reader holds it."""
-        self._scrub_due = not self.journal.scrub()
+        """Overwrite what was erased in the file and its log; later when others hold them."""
+        self._scrub_due = not (self.journal.rewrite() and self.journal.scrub())
 
     def _flush_when_due(self) -> None:
         """Write pending use that waited long enough, unless someone is writing.
