@@ -348,6 +348,8 @@ class NetworkXStore:
                 found = list(inspect(session.journal.connection, shard, scope))
                 counted = self.stats(scope)
                 number = shard.number
+            if repair and (lost := [each.problem for each in found if each.unreadable]):
+                raise StoreCorrupt(f"{session.place} is damaged: {'; '.join(lost)}")
             if repair and number is not None and any(each.repair for each in found):
                 with session.applying():
                     mend(session.journal.connection, found)

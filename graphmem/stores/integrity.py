@@ -39,13 +39,15 @@ class Statement:
 class Finding:
     """One thing that is wrong.
 
-    `note_id` is the note it is about, if any; `repair` what mends it, if anything does.
+    `note_id` is the note it is about, if any; `repair` what mends it, if anything does. What is
+    `unreadable` can only be left behind, in a new file of the rest.
     """
 
     problem: str
     note_id: str | None = None
     repair: tuple[Statement, ...] = ()
     mended: str = ""
+    unreadable: bool = False
 
 
 def inspect(connection: sqlite3.Connection, shard: Shard, scope: Scope) -> Iterator[Finding]:
@@ -121,7 +123,8 @@ class Inspection:
         try:
             note = note_of(self.namespace, row)
         except (ValueError, TypeError, OverflowError) as error:
-            yield Finding(f"note {row[1]!r}: unreadable ({error})", str(row[1]))
+            problem = f"note {row[1]!r}: unreadable ({error})"
+            yield Finding(problem, str(row[1]), unreadable=True)
             return
         if note.revision < 1 or not 1 <= note.content_revision <= note.revision:
             yield Finding(f"note {note.id!r}: revisions do not fit each other", note.id)
@@ -257,7 +260,7 @@ def _readable(row: Row, note_id: str) -> Iterator[Finding]:
     try:
         event_of(row)
     except (ValueError, TypeError, KeyError, OverflowError) as error:
-        yield Finding(f"event {row[3]!r}: unreadable ({error})", note_id)
+        yield Finding(f"event {row[3]!r}: unreadable ({error})", note_id, unreadable=True)
 
 
 def differences(shard: Shard, namespace: str) -> Iterator[Finding]:

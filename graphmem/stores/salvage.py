@@ -29,6 +29,8 @@ _LEFT_OUT = {"change", "sqlite_sequence", "sqlite_stat1"}
 _PROBED = 10_000_000
 """Between damaged pages so many keys are tried one by one."""
 _LOCAL = (1 << NAMESPACE_BITS) - 1
+_ADDED = ("metadata", "given")
+"""JSON of a note: what its caller added, and which of its fields the caller gave."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +137,18 @@ def _copy_table(source: sqlite3.Connection, target: sqlite3.Connection, table: s
     saved = 0
     for row in _rows(source, table, columns):
         sound = all(column.admits(value) for column, value in zip(columns, row, strict=True))
-        if sound and _decodes(table, dict(zip(_names(columns), row, strict=True))):
-            saved += target.execute(statement, row).rowcount
+        kept = _readable(table, dict(zip(_names(columns), row, strict=True))) if sound else None
+        if kept is not None:
+            saved += target.execute(statement, tuple(kept.values())).rowcount
     return saved
+
+
+def _readable(table: str, row: Mapping[str, object]) -> Mapping[str, object] | None:
+    """Return a row that makes sense; of a note, its text matters more than what was added."""
+    if _decodes(table, row):
+        return row
+    plain = {name: "" if name in _ADDED and row[name] else value for name, value in row.items()}
+    return plain if table == "note" and _decodes(table, plain) else None
 
 
 def _columns(connection: sqlite3.Connection, table: str) -> list[Column]:

@@ -49,8 +49,6 @@ DAMAGE = {
     "INSERT INTO term SELECT max(key) + 9, 'unheld' FROM term": ("held by no note", True),
     "UPDATE event SET note = note + 1000": ("its note does not exist", True),
     "UPDATE event SET revision = 5": ("does not fit revision", False),
-    "UPDATE event SET before = 'no json'": ("unreadable", False),
-    "UPDATE note SET metadata = '{' WHERE id = 'a'": ("unreadable", False),
     "UPDATE note SET importance_score = 2 WHERE id = 'a'": ("importance", False),
     "UPDATE note SET content_revision = 9 WHERE id = 'a'": ("revisions do not fit", False),
 }
@@ -84,6 +82,29 @@ def damage(path: Path, statement: str) -> None:
     with connection:
         connection.execute(statement)
     connection.close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE event SET before = 'no json'",
+        "UPDATE note SET metadata = '{' WHERE id = 'a'",
+        "UPDATE note SET given = '[' WHERE id = 'a'",
+    ],
+)
+def test_a_repair_leaves_the_unreadable_in_the_damaged_file(path: Path, statement: str) -> None:
+    damage(path, statement)
+    store = NetworkXStore.open(path)
+    (problem,) = store.check(SCOPE).problems
+    assert "unreadable" in problem
+    report = store.check(SCOPE, repair=True)
+    assert (problem in report.problems[0], len(report.problems)) == (True, 1)
+    assert "damaged one is kept" in report.repaired[0]
+    assert store.check(SCOPE).ok
+    notes = {note.id: note.content for note in store.notes(SCOPE)}
+    assert notes.keys() == {"a", "b", "c"}
+    assert len(list(store.all_links(SCOPE))) == 2
+    store.close()
 
 
 @pytest.mark.parametrize("statement", DAMAGE)
