@@ -39,6 +39,22 @@ _TIME_TERMS = frozenset(
         " tuesday wednesday thursday friday saturday sunday"
     )
 )
+_SPANS = frozenset(
+    tokens(
+        "ago since last next past couple few one two three four five six seven eight nine ten"
+        " minute minutes hour hours day days weekend week weeks month months year years"
+    )
+)
+"""Terms that count time or things ("two weeks ago"): the notes meant seldom repeat them."""
+
+_TOLD = re.compile(
+    # A literal first letter lets the search skip ahead: long notes are scanned at each recall.
+    r"I(?:'ve| have| had| was)?(?: \w+ly| just| also| even)*"
+    r" (?:\w+ed|got|bought|went|made|took|saw|met|had|did|was|found|spent|led|won|ran|began|gave"
+    r"|came|left|felt|read|ate|drove|flew|wrote|told|said|heard|sold|lost|put|set|been|gone|kept"
+    r"|built|taught|chose|paid|sent|brought|thought|knew|became)\b"
+)
+
 _ASKS_WHEN = re.compile(
     r"\b(?:when|what (?:date|day|month|year|time)|which (?:date|day|month|year)|how long"
     r"|how many (?:days|weeks|months|years))\b",
@@ -69,6 +85,13 @@ def _role(table: CandidateTable) -> Column:
 def _statement(table: CandidateTable) -> Column:
     asks = [note.content.rstrip().endswith(_QUESTION_MARKS) for note in table.notes]
     return 1.0 - np.array(asks, dtype=np.float64)
+
+
+def _told(table: CandidateTable) -> Column:
+    told = [
+        note.role != "assistant" and _TOLD.search(note.content) is not None for note in table.notes
+    ]
+    return np.array(told, dtype=np.float64)
 
 
 def _density(table: CandidateTable) -> Column:
@@ -108,7 +131,7 @@ def _beside_two(table: CandidateTable) -> Column:
 
 
 def _exchange(table: CandidateTable) -> Column:
-    idf, saturated = table.match.idf, table.match.saturated
+    idf, saturated = _topical(table), table.match.saturated
     total = idf.sum()
     if total <= 0.0:
         return np.zeros(len(table))
@@ -126,6 +149,23 @@ def _exchange(table: CandidateTable) -> Column:
     return column
 
 
+def _topical(table: CandidateTable) -> Column:
+    """Return the idf of each distinct term, 0 for spans unless the question has nothing else."""
+    idf = table.match.idf
+    topical = np.array([t not in _SPANS for t in dict.fromkeys(table.question.terms)], np.float64)
+    column: Column = idf * topical if topical.any() else idf
+    return column
+
+
+def _rarest(table: CandidateTable) -> Column:
+    idf = table.match.idf
+    rarest = idf.max(initial=0.0)
+    if rarest <= 0.0:
+        return np.zeros(len(table))
+    column: Column = ((table.match.saturated > 0.0) * idf).max(axis=1) / rarest
+    return column
+
+
 def _source(table: CandidateTable) -> Column:
     rows, names = table.sources
     best = np.zeros(len(names) + 1)
@@ -139,12 +179,14 @@ SIGNALS: Mapping[str, Callable[[CandidateTable], Column]] = {
     "author": _author,
     "role": _role,
     "statement": _statement,
+    "told": _told,
     "density": _density,
     "time": _time,
     "dated": _dated,
     "beside": _beside,
     "beside_two": _beside_two,
     "exchange": _exchange,
+    "rarest": _rarest,
     "source": _source,
 }
 """Every signal a relevance policy can weigh:
@@ -160,6 +202,9 @@ SIGNALS: Mapping[str, Callable[[CandidateTable], Column]] = {
     says you, your or yours.
 ``statement``
     0 for a note that ends with a question mark, else 1.
+``told``
+    1 when the note, not an assistant's, tells in the first person what was done ("I bought",
+    English).
 ``density``
     ln(1 + characters) / ln(1 + 1000), at most 1: short acknowledgements are rarely evidence.
 ``time``
@@ -173,7 +218,10 @@ SIGNALS: Mapping[str, Callable[[CandidateTable], Column]] = {
 ``exchange``
     how much of the question the note and its exchange hold together: each term counts with
     the best of its saturated frequency in the note, .7 of that in the notes beside it and .5
-    of that two steps away, weighted by idf, as a share of the question's idf.
+    of that two steps away, weighted by idf, as a share of the question's idf. Terms that
+    only count time ("two weeks ago") are left out.
+``rarest``
+    idf of the rarest term of the question that the note holds, as a share of the rarest's.
 ``source``
     the best lexical share within the note's source.
 """

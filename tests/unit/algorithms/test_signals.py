@@ -60,6 +60,38 @@ def test_a_question_is_no_statement():
     assert signal("statement", "tea", *said) == [1.0, 0.0, 0.0, 0.0, 1.0]
 
 
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("I bought a kayak. Any tips?", 1.0),
+        ("By the way, I've just moved!", 1.0),
+        ("I want to buy a kayak", 0.0),
+        ("She bought a kayak", 0.0),
+        ("", 0.0),
+    ],
+)
+def test_what_somebody_did_is_told_in_the_first_person(content, told):
+    said = [Said(content), Said(content, role="assistant")]
+    assert signal("told", "q", *said) == [told, 0.0]
+
+
+def test_the_rarest_word_held_counts_as_a_share_of_the_rarest_asked_for():
+    said = [Said("red kayak"), Said("red"), Said("red"), Said("vase")]
+    made = table("red kayak", *said)
+    statistics = TermStatistics.of(made.found)
+    red, kayak = (statistics.inverse_document_frequency(term) for term in ("red", "kayak"))
+    assert SIGNALS["rarest"](made) == pytest.approx([1.0, red / kayak, red / kayak, 0.0])
+    assert signal("rarest", "", *said) == [0.0] * 4
+
+
+def test_counted_time_is_not_what_an_exchange_is_about():
+    said = [Said("kayak"), Said("two weeks ago")]
+    with_time = signal("exchange", "kayak two weeks ago", *said)
+    assert with_time == signal("exchange", "kayak", *said)
+    assert with_time[1] == 0.0
+    assert signal("exchange", "two weeks ago", *said)[1] > 0.0
+
+
 def test_density_grows_with_length_up_to_a_bound():
     short, full, beyond = signal(
         "density", "q", Said("ok"), Said("x" * LONG_NOTE), Said("x" * 5000)
