@@ -129,7 +129,7 @@ def open_store(
 
 
 def _open_embedded(address: str) -> NoteStore:
-    from graphmem.stores.embedded import NetworkXStore
+    from graphmem.stores.embedded.store import NetworkXStore
 
     if not address.strip() or "\0" in address:
         raise ConfigurationError(f"{address!r} is no path; name a file or use :memory:")
@@ -152,7 +152,7 @@ def _make_own_folder(address: str) -> None:
 
 
 def _open_neo4j(address: str, settings: Settings, auth: tuple[str, str] | None) -> NoteStore:
-    from graphmem.stores.neo4j import Neo4jStore
+    from graphmem.stores.neo4j.store import Neo4jStore
 
     if auth is None:
         if settings.neo4j_password is None:

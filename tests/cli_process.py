@@ -26,7 +26,7 @@ _PROCESSES.set_forkserver_preload(
         "graphmem.interfaces.cli",
         "graphmem.interfaces.demo_view",
         "graphmem.opening",
-        "graphmem.stores.embedded",
+        "graphmem.stores.embedded.store",
         "graphmem.transfer.copying",
     ]
 )

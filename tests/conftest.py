@@ -23,7 +23,7 @@ from neo4j_server.container import container, docker_answers
 from neo4j_server.erasure import erase_everything
 from neo4j_server.server import CURRENT, LTS, Address, MavenServer, NoServerError, Release
 
-from graphmem.stores.neo4j import Neo4jStore
+from graphmem.stores.neo4j.store import Neo4jStore
 
 # No test fails for being slow: a busy machine is no fault of the code.
 settings.register_profile("untimed", deadline=None)

@@ -14,7 +14,7 @@ from contract.builders import MODEL, T0, change, link, make_event, make_note, ne
 
 from graphmem.model import NoteWrite, Scope, WritePlan
 from graphmem.ports import ScopeReader
-from graphmem.stores.embedded import NetworkXStore
+from graphmem.stores.embedded.store import NetworkXStore
 
 SCOPE = Scope("shared")
 SIZE = 3

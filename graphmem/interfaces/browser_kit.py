@@ -17,7 +17,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from graphmem.errors import ConfigurationError, TransferError
 from graphmem.memory.entry import checked_id
 from graphmem.settings import NEO4J_SCHEMES
-from graphmem.stores import cypher
+from graphmem.stores.neo4j import cypher
 
 HTTP_PORT, HTTPS_PORT, BOLT_PORT = 7474, 7473, 7687
 """Where a Neo4j server answers unless it was told otherwise."""

@@ -17,8 +17,8 @@ from typing import IO
 from graphmem.errors import TransferError
 from graphmem.memory import Memory
 from graphmem.model import EvolutionEvent, Link, ModelIdentity, NoteRecord
-from graphmem.stores.neo4j_rows import event_row, link_row, note_properties, use_properties
-from graphmem.stores.neo4j_schema import SCHEMA_VERSION, SLOTS
+from graphmem.stores.neo4j.rows import event_row, link_row, note_properties, use_properties
+from graphmem.stores.neo4j.schema import SCHEMA_VERSION, SLOTS
 from graphmem.transfer.chains import Chains
 from graphmem.transfer.encoding import Counts
 from graphmem.transfer.files import whole_folder

@@ -17,9 +17,9 @@ from typing import BinaryIO, TypeVar
 from graphmem.memory import Memory
 from graphmem.memory.upkeep import MemoryRecord
 from graphmem.model import EvolutionEvent, Link, LinkKind, ModelIdentity, NoteRecord
-from graphmem.stores import cypher
-from graphmem.stores.neo4j_rows import as_sent, event_row, link_row, note_properties, use_properties
-from graphmem.stores.neo4j_schema import SCHEMA_VERSION, SLOTS
+from graphmem.stores.neo4j import cypher
+from graphmem.stores.neo4j.rows import as_sent, event_row, link_row, note_properties, use_properties
+from graphmem.stores.neo4j.schema import SCHEMA_VERSION, SLOTS
 from graphmem.transfer.chains import Chains
 from graphmem.transfer.encoding import Counts, Record
 from graphmem.transfer.times import format_time

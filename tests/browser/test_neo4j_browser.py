@@ -16,7 +16,7 @@ from neo4j_server.server import Address
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from graphmem.interfaces.browser_kit import browser_address, favourites, write_kit
-from graphmem.stores.neo4j import Neo4jStore
+from graphmem.stores.neo4j.store import Neo4jStore
 
 pytestmark = [pytest.mark.browser, pytest.mark.neo4j]
 

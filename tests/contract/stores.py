@@ -14,8 +14,8 @@ from reference_store import ReferenceStore
 
 from graphmem.errors import StoreError
 from graphmem.ports import NoteStore
-from graphmem.stores.embedded import NetworkXStore
-from graphmem.stores.neo4j import Neo4jStore
+from graphmem.stores.embedded.store import NetworkXStore
+from graphmem.stores.neo4j.store import Neo4jStore
 
 REFERENCE, IN_MEMORY, FILE = "reference", "embedded-memory", "embedded-file"
 NEO4J, NEO4J_2026 = "neo4j", "neo4j-2026"

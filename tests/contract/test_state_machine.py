@@ -49,7 +49,7 @@ from graphmem.model import (
     supersedes,
 )
 from graphmem.ports import NoteStore
-from graphmem.stores.embedded import NetworkXStore
+from graphmem.stores.embedded.store import NetworkXStore
 
 IDS = ("a", "b", "c", "d", "e", "f")
 PAIRS = tuple(itertools.combinations(IDS, 2))

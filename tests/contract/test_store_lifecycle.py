@@ -31,7 +31,7 @@ from contract.stores import DURABLE, NEO4J, STORES, Graph, Shelter
 from graphmem.errors import ClosedMemory, Conflict
 from graphmem.model import NoteRecord, Scope, WritePlan
 from graphmem.ports import NoteStore, ScopeReader
-from graphmem.stores.embedded import NetworkXStore
+from graphmem.stores.embedded.store import NetworkXStore
 
 Opener = Callable[[], NoteStore]
 

@@ -18,7 +18,7 @@ from neo4j_server.server import Address
 from graphmem.interfaces.browser_kit import Favourite, favourites
 from graphmem.model import Scope, WritePlan
 from graphmem.ports import ScopeReader
-from graphmem.stores.neo4j import Neo4jStore
+from graphmem.stores.neo4j.store import Neo4jStore
 
 NAMESPACE, OTHER = r"it's \ here", "elsewhere"
 FAVOURITES = {

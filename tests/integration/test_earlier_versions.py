@@ -27,9 +27,9 @@ from reliability.operations import damage
 
 from graphmem import Memory, NotFound, open_memory
 from graphmem.errors import UnsupportedSchema
-from graphmem.stores.embedded import NetworkXStore
-from graphmem.stores.neo4j_schema import SCHEMA_VERSION
-from graphmem.stores.schema import VERSION
+from graphmem.stores.embedded.schema import VERSION
+from graphmem.stores.embedded.store import NetworkXStore
+from graphmem.stores.neo4j.schema import SCHEMA_VERSION
 
 
 def test_there_is_a_fixture_of_every_version() -> None:

@@ -36,8 +36,8 @@ from graphmem.model import (
     supersedes,
 )
 from graphmem.ports import ScopeReader
-from graphmem.stores import journal
-from graphmem.stores.embedded import NetworkXStore
+from graphmem.stores.embedded import journal
+from graphmem.stores.embedded.store import NetworkXStore
 
 SCOPE = Scope("ns")
 WORDS = ["red", "green", "blue", "grey"]

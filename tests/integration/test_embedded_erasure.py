@@ -9,7 +9,7 @@ import pytest
 from contract.builders import apply, change, link, make_event, make_note, new, unit
 
 from graphmem.model import Scope
-from graphmem.stores.embedded import NetworkXStore
+from graphmem.stores.embedded.store import NetworkXStore
 
 SCOPE = Scope("ns")
 SECRET = "quetzalcoatl"

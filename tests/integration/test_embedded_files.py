@@ -34,9 +34,9 @@ from graphmem.errors import (
     UnsupportedSchema,
 )
 from graphmem.model import DEFAULT_IMPORTANCE, Scope, Source
-from graphmem.stores import journal
-from graphmem.stores.embedded import NetworkXStore
-from graphmem.stores.schema import VERSION
+from graphmem.stores.embedded import journal
+from graphmem.stores.embedded.schema import VERSION
+from graphmem.stores.embedded.store import NetworkXStore
 
 SCOPE = Scope("ns")
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "embedded_version_1.sqlite"

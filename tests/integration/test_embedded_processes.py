@@ -13,7 +13,7 @@ import pytest
 from embedded_worker import SCOPE, SIZE, ids_of
 
 from graphmem.model import Link
-from graphmem.stores.embedded import NetworkXStore
+from graphmem.stores.embedded.store import NetworkXStore
 
 WRITERS, BATCHES = 8, 25
 TESTS = Path(__file__).parents[1]
@@ -96,7 +96,7 @@ def test_a_forked_child_opens_the_file_for_itself(path: Path) -> None:
         "import os, sys\n"
         "from contract.builders import apply, make_note, new, unit\n"
         "from graphmem.model import Scope\n"
-        "from graphmem.stores.embedded import NetworkXStore\n"
+        "from graphmem.stores.embedded.store import NetworkXStore\n"
         "scope, store = Scope('ns'), NetworkXStore.open(sys.argv[1])\n"
         "apply(store, scope, new(make_note('before', 'ns'), unit(1)))\n"
         "child = os.fork()\n"

@@ -22,8 +22,8 @@ from contract.builders import (
 )
 
 from graphmem.model import NoteFilter, Scope, Source
-from graphmem.stores.embedded import NetworkXStore
-from graphmem.stores.vectorfile import BLOCK
+from graphmem.stores.embedded.store import NetworkXStore
+from graphmem.stores.embedded.vectorfile import BLOCK
 
 SCOPE = Scope("ns")
 

@@ -12,7 +12,7 @@ from contract.builders import apply, later, link, make_note, new, unit, use
 
 from graphmem.model import Scope, WritePlan
 from graphmem.ports import ScopeReader
-from graphmem.stores.embedded import NetworkXStore
+from graphmem.stores.embedded.store import NetworkXStore
 
 SCOPE = Scope("ns")
 PATIENCE = 30.0

@@ -22,7 +22,7 @@ from graphmem.memory.recalling import candidate_query
 from graphmem.model import CandidateSet, LinkKind, NoteFilter, Scope
 from graphmem.policy import DEFAULT_POLICY, LinkPolicy
 from graphmem.providers.hashing import HashingEmbedder
-from graphmem.stores.embedded import NetworkXStore
+from graphmem.stores.embedded.store import NetworkXStore
 
 DATA = Path(os.environ.get("GRAPHMEM_DATA", Path(__file__).parents[2] / ".." / "shared" / "data"))
 LOCOMO = DATA / "locomo" / "locomo_dev.json.xz"

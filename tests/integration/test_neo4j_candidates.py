@@ -21,8 +21,8 @@ from graphmem.model import (
     Scope,
     Vector,
 )
-from graphmem.stores import neo4j_candidates
-from graphmem.stores.neo4j import Neo4jStore
+from graphmem.stores.neo4j import candidates as neo4j_candidates
+from graphmem.stores.neo4j.store import Neo4jStore
 
 DIMENSION = 48
 MODEL = ModelIdentity("stub-48", DIMENSION)

@@ -11,8 +11,8 @@ from contract.builders import EAST, MODEL, later, link, make_note, new, unit, us
 from graphmem.errors import Conflict, EmbeddingMismatch
 from graphmem.model import CandidateQuery, ModelIdentity, NoteFilter, Scope, WritePlan
 from graphmem.ports import ScopeReader
-from graphmem.stores.neo4j import Neo4jStore
-from graphmem.stores.neo4j_schema import SCHEMA_VERSION
+from graphmem.stores.neo4j.schema import SCHEMA_VERSION
+from graphmem.stores.neo4j.store import Neo4jStore
 
 SCOPE = Scope("crowd")
 WRITERS, NOTES = 8, 10

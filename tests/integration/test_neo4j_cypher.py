@@ -22,11 +22,11 @@ from graphmem.model import (
     WritePlan,
     supersedes,
 )
-from graphmem.stores import cypher
-from graphmem.stores.neo4j import Neo4jStore
-from graphmem.stores.neo4j_candidates import candidate_parameters
-from graphmem.stores.neo4j_rows import as_sent, event_row, link_row, note_properties
-from graphmem.stores.neo4j_schema import SCHEMA_VERSION
+from graphmem.stores.neo4j import cypher
+from graphmem.stores.neo4j.candidates import candidate_parameters
+from graphmem.stores.neo4j.rows import as_sent, event_row, link_row, note_properties
+from graphmem.stores.neo4j.schema import SCHEMA_VERSION
+from graphmem.stores.neo4j.store import Neo4jStore
 
 ROOT = Path(__file__).parents[2] / "cypher"
 QUERIES = sorted(path.stem for path in (ROOT / "queries").glob("*.cypher"))

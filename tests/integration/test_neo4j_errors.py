@@ -20,8 +20,8 @@ from graphmem.errors import (
     StoreUnavailable,
 )
 from graphmem.model import CandidateQuery, Scope, Source, WritePlan
-from graphmem.stores.neo4j import Neo4jStore
-from graphmem.stores.neo4j_errors import translated
+from graphmem.stores.neo4j.errors import translated
+from graphmem.stores.neo4j.store import Neo4jStore
 
 SCOPE = Scope("errors")
 SECRET = "a-very-secret-word"

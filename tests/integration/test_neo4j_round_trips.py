@@ -13,7 +13,7 @@ from neo4j_server.server import Address
 
 from graphmem import open_memory
 from graphmem.model import CandidateQuery, NoteFilter, Scope, WritePlan
-from graphmem.stores.neo4j import Neo4jStore
+from graphmem.stores.neo4j.store import Neo4jStore
 
 SCOPE = Scope("trips")
 QUESTION = CandidateQuery(vector=EAST, terms=("seat", "aisle", "window"))

@@ -13,7 +13,7 @@ from neo4j_server.server import Address
 
 from graphmem.errors import StoreCorrupt, UnsupportedSchema
 from graphmem.model import DEFAULT_IMPORTANCE, CandidateQuery, NoteRecord, Scope, WritePlan
-from graphmem.stores.neo4j_schema import SCHEMA_VERSION
+from graphmem.stores.neo4j.schema import SCHEMA_VERSION
 
 SCOPE = Scope("schema")
 

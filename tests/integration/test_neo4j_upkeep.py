@@ -22,7 +22,7 @@ from graphmem.model import (
     Vector,
     WritePlan,
 )
-from graphmem.stores.neo4j import Neo4jStore
+from graphmem.stores.neo4j.store import Neo4jStore
 
 SCOPE = Scope("upkeep")
 NEW_MODEL = ModelIdentity("stub-5", 5)

@@ -96,8 +96,8 @@ def test_the_sdist_holds_what_building_and_testing_need(built: Path) -> None:
 
 def test_the_installed_package_is_typed_and_finds_its_queries(home: Path) -> None:
     script = (
-        "import graphmem.stores.cypher as c, pathlib, sys;"
-        "package = pathlib.Path(c.__file__).parents[1];"
+        "import graphmem.stores.neo4j.cypher as c, pathlib, sys;"
+        "package = pathlib.Path(c.__file__).parents[2];"
         "assert str(package).startswith(sys.prefix), package;"
         "assert (package / 'py.typed').is_file();"
         "assert str(c.folder()) == str(package / 'cypher'), c.folder();"

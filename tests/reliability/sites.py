@@ -14,7 +14,7 @@ from reliability.operations import MAIN, Clock
 from reliability.writer import die_before
 
 from graphmem import Memory, open_memory
-from graphmem.stores import neo4j_connection
+from graphmem.stores.neo4j import connection as neo4j_connection
 
 
 @dataclass(frozen=True)

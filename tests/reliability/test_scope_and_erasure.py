@@ -17,7 +17,7 @@ from reliability.sites import Site
 from reliability.tally import Tally
 
 from graphmem import GraphmemError, Memory, NoteInput, NotFound, Source
-from graphmem.stores.neo4j import Neo4jStore
+from graphmem.stores.neo4j.store import Neo4jStore
 from graphmem.transfer import export_path
 
 NAMES = tuple(

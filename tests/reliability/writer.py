@@ -18,7 +18,7 @@ from pathlib import Path
 from reliability.operations import MODELS, Clock, Operation, choose, perform
 
 from graphmem import open_memory
-from graphmem.stores import journal
+from graphmem.stores.embedded import journal
 
 TESTS = str(Path(__file__).parents[1])
 

@@ -29,7 +29,7 @@ from graphmem.memory import Memory
 from graphmem.memory.recalling import candidate_query
 from graphmem.model import NoteFilter, Scope
 from graphmem.opening import open_memory
-from graphmem.stores.embedded import NetworkXStore
+from graphmem.stores.embedded.store import NetworkXStore
 
 EXTRA_MS = 5.0
 """What the scan limit allows for everything that is not the scan."""

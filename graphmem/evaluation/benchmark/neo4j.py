@@ -21,11 +21,11 @@ from graphmem.model import NoteInput, NoteRecord
 from graphmem.opening import open_memory
 from graphmem.policy import CandidatePolicy
 from graphmem.settings import read_settings
-from graphmem.stores import cypher
-from graphmem.stores.neo4j_connection import Connection
-from graphmem.stores.neo4j_rows import note_properties, use_properties
-from graphmem.stores.neo4j_schema import graph_state
-from graphmem.stores.neo4j_terms import lookup
+from graphmem.stores.neo4j import cypher
+from graphmem.stores.neo4j.connection import Connection
+from graphmem.stores.neo4j.rows import note_properties, use_properties
+from graphmem.stores.neo4j.schema import graph_state
+from graphmem.stores.neo4j.terms import lookup
 
 STORE = "Neo4j"
 CHUNK = 2_500

@@ -19,7 +19,7 @@ from graphmem.evaluation.benchmark.measurement import QUESTIONS, Measurement
 from graphmem.evaluation.benchmark.timing import timed
 from graphmem.memory import Memory
 from graphmem.opening import open_memory
-from graphmem.stores import cypher
+from graphmem.stores.neo4j import cypher
 
 if TYPE_CHECKING:
     import neo4j

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from contract.builders import make_note
 
-from graphmem.stores.bodies import Bodies, Body
+from graphmem.stores.embedded.bodies import Bodies, Body
 
 
 def body(length: int) -> Body:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from graphmem.stores import cypher
+from graphmem.stores.neo4j import cypher
 
 ROOT = Path(__file__).parents[3]
 STATEMENTS = sorted((ROOT / "cypher").rglob("*.cypher"))
@@ -114,4 +114,4 @@ def test_the_style_covers_every_label_and_edge_of_the_store() -> None:
 
 
 def _store_modules() -> list[Path]:
-    return sorted((ROOT / "graphmem" / "stores").glob("*.py"))
+    return sorted((ROOT / "graphmem" / "stores").rglob("*.py"))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contract.builders import link
 
 from graphmem.model import Link
-from graphmem.stores.linkgraph import LinkGraph
+from graphmem.stores.embedded.linkgraph import LinkGraph
 
 STORED = [link("a", "b", 0.9), link("b", "c", 0.8), link("c", "d", 0.7), link("a", "d", 0.8)]
 

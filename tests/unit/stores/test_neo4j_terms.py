@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.stores.neo4j_rows import pair_key
-from graphmem.stores.neo4j_terms import lookup, owner, stored_terms, tokens_of
+from graphmem.stores.neo4j.rows import pair_key
+from graphmem.stores.neo4j.terms import lookup, owner, stored_terms, tokens_of
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.stores import postings
-from graphmem.stores.postings import PostingIndex, Vocabulary
+from graphmem.stores.embedded import postings
+from graphmem.stores.embedded.postings import PostingIndex, Vocabulary
 
 PAIRS = st.lists(st.tuples(st.integers(0, 70_000), st.integers(0, 30)), max_size=60)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.model import EvolutionEvent, Given
-from graphmem.stores.rows import (
+from graphmem.stores.embedded.rows import (
     event_of,
     event_row,
     from_micros,

@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from graphmem.stores.columns import NO_POSITION, NONE, Columns, NewRows
-from graphmem.stores.sources import Sources
+from graphmem.stores.embedded.columns import NO_POSITION, NONE, Columns, NewRows
+from graphmem.stores.embedded.sources import Sources
 
 SOURCES = 3
 

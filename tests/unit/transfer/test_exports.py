@@ -23,7 +23,7 @@ from graphmem import (
     open_memory,
 )
 from graphmem.model import supersedes
-from graphmem.stores.neo4j_rows import event_row, link_row, note_properties, use_properties
+from graphmem.stores.neo4j.rows import event_row, link_row, note_properties, use_properties
 from graphmem.transfer import export_path, export_stream, import_path
 from graphmem.transfer.admin_csv import cell, column_names
 from graphmem.transfer.cypher_script import literal

@@ -1,0 +1,1 @@
+"""The store on a Neo4j server, through its driver and the files of ``cypher/``."""
