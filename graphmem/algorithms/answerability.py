@@ -81,12 +81,12 @@ class EvidencePolicy:
 
 
 EVIDENCE_POLICY = EvidencePolicy(
-    name="evidence-3",
+    name="evidence-4",
     named=LogisticModel(-4.24, {"advantage": 8.25, "strength": 1.9, "lead": 1.78, "nearest": 4.79}),
     unnamed=LogisticModel(-6.48, {"strength": 4.8, "nearest": 7.37, "unknown": -1.05}),
     note=LogisticModel(
-        -2.24,
-        {"coverage": 1.31, "ownership": 0.67, "speaker": 1.14, "log_rank": -1.5, "answers": 0.62},
+        -2.02,
+        {"coverage": 1.28, "ownership": 0.39, "speaker": 1.15, "log_rank": -1.51, "answers": 0.64},
     ),
 )
 """Fitted by ``python -m graphmem.evaluation.answerability_fitting`` on the development parts
