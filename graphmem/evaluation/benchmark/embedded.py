@@ -78,13 +78,14 @@ def _memory(planted: Planted, size: int, place: Path) -> Iterator[Measurement]:
 def _recalls(memory: Memory, planted: Planted, size: int) -> Iterator[Measurement]:
     vectors = planted.vectors[:size].copy()
     documents = [tokens(note.content) for note in planted.notes[:size]]
-    measured, ranked, scanned = [], [], []
     considered = []
     for question in planted.questions:  # warm: bodies and links of what is asked are loaded
         considered.append(memory.recall(question, track=False).considered.candidates)
+    measured = [timed(memory.recall, question, track=False) for question in planted.questions]
+    # After all recalls: the threads of a scan keep spinning, which would slow down what follows.
+    ranked, scanned = [], []
     for row, question in enumerate(planted.questions):
         terms, asked = tokens(question), planted.asked[row]
-        measured.append(timed(memory.recall, question, track=False))
         ranked.append(timed(bare_recall, vectors, documents, asked, terms, considered[row]))
         scanned.append(timed(bare_scan, vectors, asked) + EXTRA_MS)
     bm25 = "numpy exact scan + rank-bm25 over as many candidates"
