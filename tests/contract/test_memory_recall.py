@@ -256,7 +256,7 @@ def test_importance_rescues_a_note_from_beyond_the_cut(memory: Memory) -> None:
     """It counts before the cut, so it brings in what reordering alone would have lost."""
     shared: dict[str, Any] = {"keywords": (), "tags": (), "created_at": NOON}
     for i in range(5):
-        memory.add(f"the ferry leaves on day {i} §", id=f"n{i}", importance=0.0, **shared)
+        memory.add(f"the ferry leaves on day {i} soon §", id=f"n{i}", importance=0.0, **shared)
     memory.add("the ferry leaves on day 9 [twin]", id="rescued", importance=1.0, **shared)
     memory.add("the kettle is blue [west]", id="kettle", importance=0.0, **shared)
     for policy, rescued in (("graphmem-1", True), ("weighted", True), (WITHOUT_IMPORTANCE, False)):
