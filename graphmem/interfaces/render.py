@@ -114,21 +114,26 @@ def numbered_table(rows: Sequence[tuple[str, RankedNote]]) -> Table:
 
 
 def _source_table(sources: Sequence[RankedSource]) -> Table:
-    parts = _part_names([source.contributions for source in sources])
-    table = plain_table("#", "Source")
+    table = plain_table("#")
+    table.add_column("Source", overflow="fold", style="cyan", min_width=12)
     table.add_column("Score", justify="right", style="bold")
-    for part in parts:
-        table.add_column(part, justify="right")
-    table.add_column("Notes that speak for it", overflow="fold")
+    table.add_column("Parts", overflow="fold", ratio=1)
+    table.add_column("Notes that speak for it", overflow="fold", ratio=2)
     for rank, ranked in enumerate(sources, start=1):
         table.add_row(
             str(rank),
-            Text(safe(ranked.source_id), style="cyan"),
+            Text(safe(ranked.source_id)),
             f"{ranked.score:.3f}",
-            *(_part(ranked.contributions, part) for part in parts),
+            _parts(ranked.contributions),
             Text("\n").join(_note_cell(note.note) for note in ranked.notes[:3]),
         )
     return table
+
+
+def _parts(contributions: Mapping[str, float]) -> str:
+    """Return the parts that count, the largest first: a source has too many for columns."""
+    shown = sorted(contributions.items(), key=lambda part: (-abs(part[1]), part[0]))
+    return ", ".join(f"{name} {value:.3f}" for name, value in shown if abs(value) >= 0.0005)
 
 
 def _part_names(contributions: Sequence[Mapping[str, float]]) -> tuple[str, ...]:
