@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from contract.builders import apply, change, link, make_event, make_note, new, unit
 
+from graphmem import open_memory
 from graphmem.model import Scope
+from graphmem.stores.embedded import journal
 from graphmem.stores.embedded.store import NetworkXStore
 
 SCOPE = Scope("ns")
@@ -84,3 +86,23 @@ def test_what_a_reader_held_back_is_gone_at_the_latest_on_closing(path: Path) ->
     reader.close()
     store.close()
     assert traces(path, SECRET.encode(), b"secret-id") == []
+
+
+def test_only_what_removes_something_writes_the_file_anew(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rewritten: list[str] = []
+    rewrite = journal.Journal.rewrite
+
+    def counting(self: journal.Journal) -> bool:
+        rewritten.append(self.place)
+        return rewrite(self)
+
+    monkeypatch.setattr(journal.Journal, "rewrite", counting)
+    with open_memory(path, embedder="hashing-64") as memory:
+        memory.add("the kettle is blue", id="a")
+        memory.recall("kettle")
+    assert rewritten == []  # neither a first note nor use that is written at the end
+    with open_memory(path, embedder="hashing-64") as memory:
+        memory.erase(id="a")
+    assert rewritten == [str(path)]

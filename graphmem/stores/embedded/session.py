@@ -57,7 +57,7 @@ class Session:
         self._state = threading.RLock()
         self._turn = threading.Lock()
         self._closed = False
-        self._scrub_due = False
+        self._rewrite_due = self._scrub_due = False
         self._timer: threading.Timer | None = None
         self._journal: Journal | None = None
         self._tables: Tables | None = None
@@ -265,7 +265,7 @@ class Session:
         """Make the rows durable, then bring memory to the same state."""
         if model is not None and model != self.model:
             self.journal.set_model(model)
-            self.commit_whole(Change(None, None))
+            self.commit_whole(Change(None, None), removed=False)
             return
         change = aftermath.change()
         try:
@@ -276,14 +276,19 @@ class Session:
             self._reset()  # memory may be behind the file now: it is read anew
             raise
         if aftermath.erased:
+            self._rewrite_due = True
             self._scrub()
 
-    def commit_whole(self, change: Change) -> None:
-        """Make durable what changed whole namespaces; they are read anew when needed."""
+    def commit_whole(self, change: Change, *, removed: bool = True) -> None:
+        """Make durable what changed whole namespaces; they are read anew when needed.
+
+        With `removed`, something is gone of which no byte may stay.
+        """
         try:
             self._commit((change,))
         finally:
             self._reset()
+        self._rewrite_due |= removed
         self._scrub()
 
     def _begin(self, deadline: float) -> None:
@@ -314,7 +319,10 @@ class Session:
 
     def _scrub(self) -> None:
         """Overwrite what was erased in the file and its log; later when others hold them."""
-        self._scrub_due = not (self.journal.rewrite() and self.journal.scrub())
+        if self._rewrite_due:
+            self._rewrite_due = not self.journal.rewrite()
+        emptied = self.journal.scrub()
+        self._scrub_due = self._rewrite_due or not emptied
 
     def _flush_when_due(self) -> None:
         """Write pending use that waited long enough, unless someone is writing.
