@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmem.algorithms.candidate_table import CandidateTable, Column, Rows
-from graphmem.algorithms.ownership import ownership
+from graphmem.algorithms.ownership import self_reference
 from graphmem.algorithms.text import tokens, words
 from graphmem.model import Candidate
 
@@ -45,9 +45,11 @@ class AnswerSignals:
     advantage
         How much stronger the best matches are the person's own than anyone else's. With
         strength s (the share of the question held by the note and those beside it, plus
-        the cosine) and ownership o of the 24 strongest notes:
-        ln(sum(exp(8 s o)) / sum(exp(8 s (1 - o)))) / 8, a soft difference of the best.
-        Above 0 for the person, below for the others; 0 when nobody is named.
+        the cosine) and ownership o of the 24 strongest notes, of the person rather than of
+        one rival: ln(sum(exp(8 s o)) / sum(exp(8 s (1 - o)))) / 8, a soft difference of the
+        best. The strongest rival decides: two others who say the same of themselves speak
+        against the person no louder than one. Above 0 for the person, below for the
+        others; 0 when nobody is named.
     strength
         Highest sum of coverage and cosine of one note that counts, in [0, 2]. The notes of
         the named person count; without one those of everybody, but those of an assistant
@@ -188,18 +190,23 @@ def _advantage(
     held: NDArray[np.bool_],
     weights: Column,
 ) -> float:
-    if person is None:
+    rivals = [name for name in people if name != person]
+    if person is None or not rivals:
         return 0.0
     rows = np.argsort(-strength, kind="stable")[:STRONGEST]
     notes = [table.notes[row] for row in rows.tolist()]
-    owned = np.array([ownership(n.content, n.author, person, people) for n in notes])
     exchange = held[rows]
     for beside in (table.before[rows], table.after[rows]):
         exchange |= _held_at(held, beside)
     strong = exchange @ weights + table.vector[rows]
-    mine = np.exp(SHARPNESS * strong * owned).sum()
-    theirs = np.exp(SHARPNESS * strong * (1.0 - owned)).sum()
-    return float(np.log(mine / theirs) / SHARPNESS)
+    authors = [note.author for note in notes]
+    said = np.array([self_reference(note.content) for note in notes])
+    own = np.array([author == person for author in authors])
+    theirs = np.array([[author == rival for author in authors] for rival in rivals])
+    # Ownership within each pair: of whoever is neither, a note says as much of both.
+    owned = np.where(own, said, np.where(theirs, 1.0 - said, 0.5))
+    ours, rather = (np.exp(SHARPNESS * strong * part).sum(axis=1) for part in (owned, 1.0 - owned))
+    return float(np.log(ours / rather).min() / SHARPNESS)
 
 
 def _held_at(held: NDArray[np.bool_], rows: Rows) -> NDArray[np.bool_]:

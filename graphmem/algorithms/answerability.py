@@ -81,7 +81,7 @@ class EvidencePolicy:
 
 
 EVIDENCE_POLICY = EvidencePolicy(
-    name="evidence-4",
+    name="evidence-5",
     named=LogisticModel(-4.24, {"advantage": 8.25, "strength": 1.9, "lead": 1.78, "nearest": 4.79}),
     unnamed=LogisticModel(-6.48, {"strength": 4.8, "nearest": 7.37, "unknown": -1.05}),
     note=LogisticModel(

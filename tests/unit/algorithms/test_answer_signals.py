@@ -48,6 +48,18 @@ def test_the_note_beside_completes_an_exchange():
     assert together.advantage > apart.advantage
 
 
+def test_two_rivals_who_say_the_same_weigh_no_more_than_one():
+    question = "What is Ana allergic to?"
+    own = Said("I am allergic to nuts", 0.4, author="Ana")
+    ben = Said("I am allergic to shrimp", 0.5, author="Ben")
+    carl = Said("I am allergic to dust", 0.5, author="Carl")
+    silent = Said("The bus was late", 0.0, author="Carl")
+    one, both = measure(question, own, ben, silent), measure(question, own, ben, carl)
+    assert one.people == both.people == ("Ana", "Ben", "Carl")
+    assert both.advantage < 0.05
+    assert both.advantage == pytest.approx(one.advantage, abs=0.02)
+
+
 def test_unknown_words_weigh_by_their_rarity():
     notes = [Said("the weather is fine")] * 3
     found = measure("Is the weather in Timbuktu fine?", *notes)
