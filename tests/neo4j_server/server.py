@@ -7,6 +7,7 @@ server.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import secrets
 import shutil
@@ -15,8 +16,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -96,7 +97,9 @@ def jars(release: Release) -> Path:
     if shutil.which("mvn") is None:
         raise NoServerError("Maven (mvn) is not installed, so Neo4j's jars cannot be fetched")
     lib.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=lib.parent) as scratch:
+    with _alone(lib.parent / "lock"), tempfile.TemporaryDirectory(dir=lib.parent) as scratch:
+        if lib.is_dir():
+            return lib
         fetched = Path(scratch) / "lib"
         command = [
             "mvn", "-B", "-q", "-f", str(HERE / "pom.xml"), "dependency:copy-dependencies",
@@ -108,6 +111,14 @@ def jars(release: Release) -> Path:
         # A rename, so that an interrupted download never looks complete.
         fetched.rename(lib)
     return lib
+
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """Wait until no other process of a parallel run fetches the same jars."""
+    with lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
 
 
 def java_for(release: Release) -> Jdk:
