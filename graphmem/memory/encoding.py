@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from graphmem.algorithms.sentence_vectors import as_directions
 from graphmem.errors import EmbeddingError, EmbeddingMismatch, GraphmemError
-from graphmem.model import ModelIdentity, Vector
+from graphmem.model import NO_SENTENCES, ModelIdentity, SentenceVectors, Vector
 from graphmem.ports import Embedder, EmbeddingRole
 
 NORM_TOLERANCE = 1e-3
@@ -22,6 +23,12 @@ class Encoded:
 
     vectors: Vector
     faults: dict[int, str]
+
+    @property
+    def directions(self) -> SentenceVectors:
+        """The usable rows as vectors of sentences: a sentence without one does no harm."""
+        usable = [row for row in range(len(self.vectors)) if row not in self.faults]
+        return as_directions(self.vectors[usable])
 
 
 class Encoding:
@@ -108,6 +115,16 @@ class Encoding:
             raise EmbeddingError(f"no usable vector for the text: {encoded.faults[0]}")
         vector: Vector = encoded.vectors[0]
         return vector
+
+    def encode_sentences(self, sentences: Sequence[str]) -> SentenceVectors:
+        """Return the vectors of a note's sentences; those that have no usable one are left out.
+
+        Raises
+        ------
+        EmbeddingError, EmbeddingMismatch
+            As :meth:`encode`.
+        """
+        return self.encode(sentences).directions if sentences else NO_SENTENCES
 
 
 def encoded_by(embedder: Embedder, texts: Sequence[str], role: EmbeddingRole) -> Encoded:

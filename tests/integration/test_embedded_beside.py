@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -31,6 +31,7 @@ from graphmem.model import (
     ModelIdentity,
     Note,
     NoteFilter,
+    NoteVectors,
     Scope,
     WritePlan,
     supersedes,
@@ -188,7 +189,9 @@ def test_dropping_a_namespace_and_changing_the_model_reach_the_other(
     assert right.get(gone, ["n"]) == {}
     assert right.namespaces() == ("ns",)
     other = ModelIdentity("other", 3)
-    left.replace_model(other, lambda notes: unit(5, 3)[None].repeat(len(notes), axis=0))
+    left.replace_model(
+        other, lambda notes: NoteVectors(unit(5, 3)[None].repeat(len(notes), axis=0))
+    )
     assert right.model() == other
     assert right.nearest(SCOPE, unit(5, 3)[None], 1)[0][0].cosine == pytest.approx(1.0)
 
@@ -208,14 +211,14 @@ def test_a_note_changed_while_it_is_embedded_anew_is_embedded_again(path: Path) 
     apply(store, SCOPE, new(note, unit(1)))
     embedded: list[str] = []
 
-    def pages(notes: list[Note]) -> object:
+    def pages(notes: Sequence[Note]) -> NoteVectors:
         if not embedded:
             apply(beside, SCOPE, change(note, unit(2), content="changed"))
             apply(beside, SCOPE, new(make_note("late", "ns"), unit(3)))
         embedded.extend(each.content for each in notes)
-        return unit(7, 4)[None].repeat(len(notes), axis=0)
+        return NoteVectors(unit(7, 4)[None].repeat(len(notes), axis=0))
 
-    store.replace_model(ModelIdentity("other", 4), pages)  # type: ignore[arg-type] # an array
+    store.replace_model(ModelIdentity("other", 4), pages)
     assert embedded[0] == "old"
     assert sorted(embedded[1:]) == ["changed", "note late"]
     for each in (store, beside):

@@ -18,6 +18,7 @@ from graphmem.model import (
     ModelIdentity,
     Note,
     NoteRecord,
+    NoteVectors,
     Scope,
     Vector,
     WritePlan,
@@ -101,6 +102,7 @@ def test_a_dropped_namespace_leaves_nothing(store: Neo4jStore, ask: Console) -> 
 
 DAMAGE = {
     "counters": "MATCH (s:Namespace {name: 'upkeep'}) SET s.notes = 99",
+    "sentences": "MATCH (n:Note {id: 'n1'}) SET n.sentences = [1, 2, 3]",
     "owner": "MATCH (n:Note {id: 'n1'}) SET n.terms = n.terms[..-1] + ['\ue000current-other']",
     "archived": "MATCH (n:Note {id: 'n1'}) SET n.archived = true",
     "source edge": "MATCH (:Note {id: 'n1'})-[f:FROM]->() DELETE f",
@@ -146,8 +148,8 @@ def test_a_missing_index_does_not_stop_a_recall(store: Neo4jStore, ask: Console)
 # --- another model ---------------------------------------------------------------------
 
 
-def embed(notes: Sequence[Note]) -> Vector:
-    return np.stack([unit(len(note.content) + int(note.id[1:]), 5) for note in notes])
+def embed(notes: Sequence[Note]) -> NoteVectors:
+    return NoteVectors(np.stack([unit(len(note.content) + int(note.id[1:]), 5) for note in notes]))
 
 
 def test_a_new_model_is_in_force_everywhere_at_once(store: Neo4jStore, ask: Console) -> None:
@@ -169,7 +171,9 @@ def test_a_new_model_is_in_force_everywhere_at_once(store: Neo4jStore, ask: Cons
     assert [c.note.id for c in found.candidates if c.vector_rank == 0] == ["n1"]
     left = "MATCH (n:Note) WHERE n.embedding IS NOT NULL OR n.staged IS NOT NULL RETURN n.id"
     assert ask(left) == []
-    store.replace_model(MODEL, lambda notes: np.stack([EAST for _ in notes]))  # and back
+    store.replace_model(
+        MODEL, lambda notes: NoteVectors(np.stack([EAST for _ in notes]))
+    )  # and back
     assert store.check(SCOPE).ok
 
 
@@ -203,7 +207,7 @@ def test_a_note_changed_meanwhile_is_embedded_anew(
     other = second_store
     once: list[bool] = []
 
-    def pages(notes: Sequence[Note]) -> Vector:
+    def pages(notes: Sequence[Note]) -> NoteVectors:
         vectors = embed(notes)
         if not once:
             once.append(True)
@@ -234,7 +238,7 @@ def test_of_two_changes_of_model_the_later_wins(
     later_model = ModelIdentity("later-5", 5)
     begun: list[bool] = []
 
-    def pages(notes: Sequence[Note]) -> Vector:
+    def pages(notes: Sequence[Note]) -> NoteVectors:
         if not begun:
             begun.append(True)
             second_store.replace_model(later_model, embed)
