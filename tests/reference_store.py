@@ -224,7 +224,10 @@ class ReferenceStore:
             self._check_sentences(agreed, [record.sentences for record in notes])
             if any(record.note.namespace != scope.namespace for record in notes):
                 raise Conflict("a record is of another namespace; nothing was changed")
-            shelf.records |= {record.note.id: copy.deepcopy(record) for record in notes}
+            for record in notes:
+                spoken = record.sentences is not None and len(record.sentences) > 0
+                kept = record if spoken else replace(record, sentences=None)
+                shelf.records[record.note.id] = copy.deepcopy(kept)
             shelf.put_links(links)
             shelf.events |= {event.id: copy.deepcopy(event) for event in events}
             shelf.check_whole()

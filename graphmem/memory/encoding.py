@@ -24,12 +24,6 @@ class Encoded:
     vectors: Vector
     faults: dict[int, str]
 
-    @property
-    def directions(self) -> SentenceVectors:
-        """The usable rows as vectors of sentences: a sentence without one does no harm."""
-        usable = [row for row in range(len(self.vectors)) if row not in self.faults]
-        return as_directions(self.vectors[usable])
-
 
 class Encoding:
     """The embedder a memory uses, resolved when the first text needs it.
@@ -124,7 +118,11 @@ class Encoding:
         EmbeddingError, EmbeddingMismatch
             As :meth:`encode`.
         """
-        return self.encode(sentences).directions if sentences else NO_SENTENCES
+        if not sentences:
+            return NO_SENTENCES
+        encoded = self.encode(sentences)
+        usable = [row for row in range(len(sentences)) if row not in encoded.faults]
+        return as_directions(encoded.vectors[usable])
 
 
 def encoded_by(embedder: Embedder, texts: Sequence[str], role: EmbeddingRole) -> Encoded:

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
-import numpy as np
-
 from graphmem.algorithms.construction import Construction, construct_note
 from graphmem.algorithms.contradiction import may_supersede
 from graphmem.algorithms.evolution import (
@@ -19,15 +17,13 @@ from graphmem.algorithms.evolution import (
     plan_note_evolution,
 )
 from graphmem.algorithms.importance import importance_score
-from graphmem.algorithms.sentence_vectors import as_directions
 from graphmem.errors import GraphmemError, InvalidNote, NotAuthorised
 from graphmem.memory.constructing import BY_RULE, CONSTRUCTION_RULE, Made
 from graphmem.memory.contradicting import contradict, outdated, to_compare
-from graphmem.memory.encoding import Encoded
 from graphmem.memory.entry import NaiveTimes, NoteEntry, checked_note
-from graphmem.memory.workspace import Workspace, sentences_of, text_to_embed
+from graphmem.memory.note_vectors import EmbeddedTexts
+from graphmem.memory.workspace import Workspace, text_to_embed
 from graphmem.model import (
-    NO_SENTENCES,
     AddReceipt,
     EventKind,
     EvolutionEvent,
@@ -36,7 +32,6 @@ from graphmem.model import (
     Neighbour,
     Note,
     Scope,
-    SentenceVectors,
     Source,
     Vector,
     event_id,
@@ -272,28 +267,6 @@ class Forecast:
         return seen[1]
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """What was embedded before a write: usable vectors by text, and the texts without one."""
-
-    vectors: Mapping[str, Vector]
-    faulty: frozenset[str]
-
-    @classmethod
-    def of(cls, texts: Sequence[str], encoded: Encoded) -> Prepared:
-        """Return the vectors of `texts`, in order of the rows."""
-        usable = {t: encoded.vectors[i] for i, t in enumerate(texts) if i not in encoded.faults}
-        return cls(usable, frozenset(texts).difference(usable))
-
-    def sentences(self, note: Note) -> SentenceVectors | None:
-        """Return the vectors of a note's sentences; ``None`` where one was not embedded."""
-        texts = sentences_of(note)
-        if not all(text in self.vectors or text in self.faulty for text in texts):
-            return None
-        usable = [self.vectors[text] for text in texts if text in self.vectors]
-        return as_directions(np.stack(usable)) if usable else NO_SENTENCES
-
-
 class Writer:
     """Applies drafts to a workspace, one after the other, and keeps a receipt of each."""
 
@@ -310,20 +283,20 @@ class Writer:
         self._proposer = proposer
         self._now = forecast.now
 
-    def add(self, drafts: Sequence[Draft], prepared: Prepared) -> list[AddReceipt]:
-        """Put every draft into the workspace; `prepared` is what was embedded beforehand."""
+    def add(self, drafts: Sequence[Draft], embedded: EmbeddedTexts) -> list[AddReceipt]:
+        """Put every draft into the workspace; `embedded` is what was embedded beforehand."""
         work = self._workspace
         work.fetch(draft.note_id for draft in drafts)
         first: dict[str, Vector] = {}
         for draft in drafts:
             change = self._forecast.change(draft, work.note(draft.note_id))
-            vector = prepared.vectors.get(change.text)
+            vector = embedded.vector(change.text)
             if change.relink and vector is not None:
                 first.setdefault(draft.note_id, vector)
         policy = self._policy
         near = work.prefetch_similar(first, policy.limit, _lowest(policy))
         work.fetch(self._texts_to_compare(drafts, near))
-        return [self._apply(draft.note_id, draft, prepared) for draft in drafts]
+        return [self._apply(draft.note_id, draft, embedded) for draft in drafts]
 
     def _texts_to_compare(
         self, drafts: Sequence[Draft], near: Mapping[str, Sequence[Neighbour]]
@@ -337,25 +310,24 @@ class Writer:
                 if claims or (policy.evolve and each.cosine >= policy.evolution_threshold):
                     yield each.note_id
 
-    def _apply(self, note_id: str, draft: Draft, prepared: Prepared) -> AddReceipt:
+    def _apply(self, note_id: str, draft: Draft, embedded: EmbeddedTexts) -> AddReceipt:
         existing = self._workspace.note(note_id)
         change = self._forecast.change(draft, existing)
         if change.outcome == "unchanged":
             note = change.note
             return AddReceipt(note_id, note.revision, "unchanged", (), (), note.importance)
         made = draft.made if change.relink else _NOTHING_MADE
-        return self._store(change, existing, prepared, made)
+        return self._store(change, existing, embedded, made)
 
     def _store(
-        self, change: Change, existing: Note | None, prepared: Prepared, made: Made
+        self, change: Change, existing: Note | None, embedded: EmbeddedTexts, made: Made
     ) -> AddReceipt:
         """Put one change with its event, links and the evolution it causes."""
         work, note = self._workspace, change.note
         unlinked = tuple(outdated(work, existing, note, relink=change.relink))
         for link in unlinked:
             work.unlink(link)
-        sentences = prepared.sentences(note) if change.relink else None
-        work.put(note, prepared.vectors.get(change.text), sentences)
+        work.put(note, embedded.vector(change.text), embedded.sentences(note))
         links: tuple[Link, ...] = ()
         evolved: tuple[EvolutionEvent, ...] = ()
         placed = work.vector_of(note.id) if change.relink else None

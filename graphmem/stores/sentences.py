@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphmem.model import SentenceVectors, Vector
+
+_Real = TypeVar("_Real", np.float32, np.float64)
+
+_SLACK = np.float32(1e-5)
+"""More than float32 sums differ from their exact cosine."""
 
 
 def to_bytes(sentences: SentenceVectors) -> bytes:
@@ -33,7 +40,8 @@ def from_bytes(raw: bytes, dimension: int) -> SentenceVectors | None:
 def best_cosines(held: Sequence[SentenceVectors | None], vector: Vector) -> list[float | None]:
     """Return for each note the highest cosine of one of its sentences with `vector`.
 
-    ``None`` where a note has no sentences. Every sentence is summed alike, wherever it lies.
+    ``None`` where a note has no sentences. A first pass in float32 finds each note's best, with
+    some slack; their cosines are then summed in float64, the same wherever a sentence lies.
 
     Parameters
     ----------
@@ -52,10 +60,21 @@ def best_cosines(held: Sequence[SentenceVectors | None], vector: Vector) -> list
     given = [sentences for sentences in held if sentences is not None]
     if not given:
         return [None] * len(held)
-    rows = np.concatenate(given).astype(np.float32)
+    rows = np.concatenate(given)
+    counts = [len(sentences) for sentences in given]
+    rough = _cosines(rows.astype(np.float32), vector)
+    highest = np.maximum.reduceat(rough, np.cumsum([0, *counts[:-1]]))
+    near = np.flatnonzero(rough >= np.repeat(highest, counts) - _SLACK)
+    exact = _cosines(rows[near].astype(np.float64), vector.astype(np.float64))
+    best = np.full(len(given), -1.0)
+    np.maximum.at(best, np.repeat(np.arange(len(given)), counts)[near], exact)
+    found = iter(best.tolist())
+    return [None if sentences is None else next(found) for sentences in held]
+
+
+def _cosines(rows: NDArray[_Real], vector: NDArray[_Real]) -> NDArray[np.float64]:
     # Squares of whole numbers: their sum is exact. One of zeros, in a damaged file, is far.
     lengths = np.sqrt(np.maximum(np.einsum("ij,ij->i", rows, rows), 1.0))
-    cosines = np.clip(np.einsum("ij,j->i", rows, vector) / lengths, -1.0, 1.0)
-    starts = np.cumsum([0, *map(len, given[:-1])])
-    best = iter(np.maximum.reduceat(cosines, starts).tolist())
-    return [None if sentences is None else next(best) for sentences in held]
+    sums = np.einsum("ij,j->i", rows, vector)
+    cosines: NDArray[np.float64] = np.clip(sums / lengths, -1.0, 1.0)
+    return cosines

@@ -20,7 +20,6 @@ from graphmem.model import (
     NoteRecord,
     NoteVectors,
     Scope,
-    Vector,
     WritePlan,
 )
 from graphmem.stores.neo4j.store import Neo4jStore
@@ -163,9 +162,9 @@ def test_a_new_model_is_in_force_everywhere_at_once(store: Neo4jStore, ask: Cons
     for scope in (SCOPE, elsewhere):
         for record in store.records(scope):
             assert record.embedding is not None
-            assert record.embedding.tobytes() == embed([record.note])[0].tobytes()
+            assert record.embedding.tobytes() == embed([record.note]).notes[0].tobytes()
         assert store.check(scope).ok
-    target = embed([store.get(SCOPE, ["n1"])["n1"]])[0]
+    target = embed([store.get(SCOPE, ["n1"])["n1"]]).notes[0]
     assert store.nearest(SCOPE, target[None], 1)[0][0].note_id == "n1"
     found = store.candidates(SCOPE, CandidateQuery(vector=target, terms=(), vector_seeds=1))
     assert [c.note.id for c in found.candidates if c.vector_rank == 0] == ["n1"]
@@ -180,13 +179,13 @@ def test_a_new_model_is_in_force_everywhere_at_once(store: Neo4jStore, ask: Cons
 @pytest.mark.parametrize(
     "pages",
     [
-        lambda notes: np.zeros((len(notes), 7), dtype=np.float32),
-        lambda notes: np.full((len(notes), 5), np.nan, dtype=np.float32),
+        lambda notes: NoteVectors(np.zeros((len(notes), 7), dtype=np.float32)),
+        lambda notes: NoteVectors(np.full((len(notes), 5), np.nan, dtype=np.float32)),
     ],
     ids=["another dimension", "not finite"],
 )
 def test_a_model_that_fails_changes_nothing(
-    store: Neo4jStore, pages: Callable[[Sequence[Note]], Vector]
+    store: Neo4jStore, pages: Callable[[Sequence[Note]], NoteVectors]
 ) -> None:
     before = [
         (r.note, r.embedding.tobytes()) for r in store.records(SCOPE) if r.embedding is not None
@@ -220,7 +219,7 @@ def test_a_note_changed_meanwhile_is_embedded_anew(
     store.replace_model(NEW_MODEL, pages)
     for record in store.records(SCOPE):
         assert record.embedding is not None
-        assert record.embedding.tobytes() == embed([record.note])[0].tobytes()
+        assert record.embedding.tobytes() == embed([record.note]).notes[0].tobytes()
     assert store.stats(SCOPE).notes == 7
 
 
