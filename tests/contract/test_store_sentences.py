@@ -127,6 +127,7 @@ def test_what_is_gone_leaves_no_sentences(
         assert best(store, each)["a"] is not None
     apply(store, scope, erased=["a"], model=None)
     apply(store, scope, spoken(make_note("a", scope.namespace), None))
+    assert store.check(scope).ok
     assert held(store, scope) == best(store, scope) == {"a": None}
     store.drop_namespace(scope.namespace)
     apply(store, scope, spoken(make_note("a", scope.namespace), None))
