@@ -47,6 +47,7 @@ DAMAGE = {
     NANS: ("not finite", True),
     "UPDATE vector SET block = block + 1000": ("there is no such note", True),
     "UPDATE sentence SET value = x'0102'": ("2 bytes do not make vectors of", True),
+    "UPDATE sentence SET value = '12345678'": ("8 bytes do not make vectors of", True),
     "UPDATE sentence SET note = note + 1000": ("sentences of key", True),
     "DELETE FROM term WHERE word = 'one'": ("terms without a word", True),
     "UPDATE note SET terms = x'00'": ("terms without a word", True),

@@ -194,7 +194,7 @@ class Inspection:
             note_id, fault = self._ids.get(key), ""
             if note_id is None:
                 fault = "there is no such note"
-            elif from_bytes(value, self.dimension) is None:
+            elif type(value) is not bytes or from_bytes(value, self.dimension) is None:
                 fault = f"{len(value)} bytes do not make vectors of {self.dimension} numbers"
             if fault:
                 whose = f"key {key}" if note_id is None else f"note {note_id!r}"

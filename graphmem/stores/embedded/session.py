@@ -18,6 +18,7 @@ from graphmem.errors import ClosedMemory, StoreError, StoreUnavailable, Transfer
 from graphmem.model import Link, LinkKind, ModelIdentity, SentenceVectors
 from graphmem.stores.embedded.applying import Aftermath
 from graphmem.stores.embedded.bodies import Bodies, Body
+from graphmem.stores.embedded.damage import decodes
 from graphmem.stores.embedded.journal import MEMORY, Change, Journal, translated
 from graphmem.stores.embedded.keptsentences import KeptSentences
 from graphmem.stores.embedded.loading import load_shard, refresh
@@ -177,6 +178,7 @@ class Session:
         self._bodies.keep(read)
         return [found[key] for key in keys]
 
+    @decodes("the sentences of a note")
     def sentences(self, shard: Shard, rows: Sequence[int]) -> Sequence[SentenceVectors | None]:
         """Return the sentences' vectors of these rows; nobody may change them."""
         keys = shard.keys(rows)
