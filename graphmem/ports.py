@@ -22,6 +22,7 @@ from graphmem.model import (
     Note,
     NoteFilter,
     NoteRecord,
+    NoteVectors,
     Scope,
     Stats,
     Use,
@@ -160,7 +161,10 @@ class NoteStore(Protocol):
         Conflict
             An expected revision does not match.
         EmbeddingMismatch
-            ``plan.model`` or a vector's length differs from the store's model.
+            ``plan.model`` or the length of a vector, also of a sentence, differs from the
+            store's model.
+        EmbeddingError
+            A vector is not finite, or a sentence's is all zeros.
         """
         ...
 
@@ -193,10 +197,10 @@ class NoteStore(Protocol):
            same source: of the start's source the first ``source_notes`` by
            (-importance, id). Nothing is reached through a note outside the scope or
            filter.
-        4. Every candidate carries its cosine and terms; the links are, among the candidates,
-           the RELATED ones with weight >= ``min_weight`` that have an end at a start or at a
-           note reached by fewer than ``hops`` hops along RELATED, all FOLLOWS and all
-           SUPERSEDES.
+        4. Every candidate carries its cosine, the best one of its sentences (to 1e-6), and its
+           terms; the links are, among the candidates, the RELATED ones with weight >=
+           ``min_weight`` that have an end at a start or at a note reached by fewer than
+           ``hops`` hops along RELATED, all FOLLOWS and all SUPERSEDES.
         """
         ...
 
@@ -241,7 +245,10 @@ class NoteStore(Protocol):
         ...
 
     def records(self, scope: Scope) -> Iterator[NoteRecord]:
-        """Iterate over all notes with terms and vectors, archived included, by id."""
+        """Iterate over all notes with terms and vectors, archived included, by id.
+
+        Their sentences' vectors come as they were stored, byte for byte.
+        """
         ...
 
     def all_links(self, scope: Scope) -> Iterator[Link]:
@@ -268,12 +275,13 @@ class NoteStore(Protocol):
         ...
 
     def replace_model(
-        self, model: ModelIdentity, pages: Callable[[Sequence[Note]], Vector]
+        self, model: ModelIdentity, pages: Callable[[Sequence[Note]], NoteVectors]
     ) -> None:
         """Re-embed every note of every namespace and change the store's model.
 
-        `pages` returns the vectors of the notes it is given, shape (n, model.dimension).
-        Until the end the old vectors and model stay in force; the change is one step.
+        `pages` returns the vectors of the notes it is given and of their sentences, of
+        ``model.dimension`` numbers each. Until the end the old vectors and model stay in
+        force; the change is one step.
         """
         ...
 

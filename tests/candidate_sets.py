@@ -25,6 +25,7 @@ class Said:
     author: str | None = None
     role: str = "user"
     at: datetime = DAY
+    sentence: float | None = None
     fields: dict[str, Any] = field(default_factory=dict)
 
 
@@ -35,7 +36,7 @@ def table(question: str, *said: Said, at: datetime = DAY) -> CandidateTable:
     asked = tokens(question)
     found = CandidateSet(
         candidates=tuple(
-            Candidate(note, own, each.cosine)
+            Candidate(note, own, each.cosine, sentence_cosine=each.sentence)
             for note, own, each in zip(notes, terms, said, strict=True)
         ),
         links=_follows(notes),

@@ -147,7 +147,9 @@ def plant(address: Address, items: Iterable[Item]) -> None:
 
 
 def _value(stored: Any) -> object:
-    """Return a property as it was; JSON has no moments."""
+    """Return a property as it was; JSON has no moments and no bytes."""
+    if isinstance(stored, dict) and "bytes" in stored:
+        return bytes.fromhex(stored["bytes"])
     if isinstance(stored, dict):
         return datetime.fromisoformat(stored["moment"][:26] + "+00:00")
     return stored

@@ -39,6 +39,17 @@ def cosine(a: Vector, b: Vector) -> float:
     return math.fsum((a.astype(np.float64) * b.astype(np.float64)).tolist())
 
 
+def best_sentence(record: NoteRecord, vector: Vector) -> float | None:
+    """The highest cosine of one of the note's sentences, in exact sums."""
+    if record.sentences is None:
+        return None
+    found = []
+    for sentence in record.sentences.astype(np.float64):
+        product = math.fsum((sentence * vector.astype(np.float64)).tolist())
+        found.append(product / math.sqrt(math.fsum((sentence**2).tolist())))
+    return max(found)
+
+
 def inverse_frequency(note_count: int, found: int) -> int:
     """Never-negative idf in millionths."""
     return round(1e6 * math.log(1 + (note_count - found + 0.5) / (found + 0.5)))
@@ -187,6 +198,7 @@ class Recall:
             else cosine(record.embedding, self.query.vector),
             vector_rank=vector.index(id_) if id_ in vector else None,
             lexical_rank=lexical.index(id_) if id_ in lexical else None,
+            sentence_cosine=best_sentence(record, self.query.vector),
         )
 
     def vector_seeds(self) -> list[str]:

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
 from reference_shelf import (
     CURRENT,
     Recall,
@@ -33,8 +34,10 @@ from graphmem.model import (
     Note,
     NoteFilter,
     NoteRecord,
+    NoteVectors,
     NoteWrite,
     Scope,
+    SentenceVectors,
     Stats,
     Use,
     Vector,
@@ -116,6 +119,7 @@ class ReferenceStore:
                 return plan
             shelf = self.shelf(scope.namespace).duplicate()
             model = self._agreed(plan.model, [write.embedding for write in plan.notes])
+            self._check_sentences(model, [write.sentences for write in plan.notes])
             for write in plan.notes:
                 self._put(shelf, scope, write)
             for pair in plan.unlinks:
@@ -149,7 +153,12 @@ class ReferenceStore:
                 recall_count=stored.note.recall_count,
                 last_accessed_at=stored.note.last_accessed_at,
             )
-        shelf.records[note.id] = NoteRecord(note, tuple(write.terms), vector)
+        sentences = write.sentences
+        if sentences is None and stored is not None:
+            sentences = stored.sentences
+        if sentences is not None:
+            sentences = sentences.copy() if len(sentences) else None
+        shelf.records[note.id] = NoteRecord(note, tuple(write.terms), vector, sentences)
 
     @staticmethod
     def _erase(shelf: Shelf, ids: frozenset[str]) -> None:
@@ -171,6 +180,18 @@ class ReferenceStore:
             if vector is not None and agreed is not None and vector.shape != (agreed.dimension,):
                 raise EmbeddingMismatch(f"{agreed} and {vector.shape}; nothing was changed")
         return agreed
+
+    @staticmethod
+    def _check_sentences(
+        model: ModelIdentity | None, given: Sequence[SentenceVectors | None]
+    ) -> None:
+        for sentences in given:
+            if sentences is None or not len(sentences):
+                continue
+            if model is None or sentences.shape[1] != model.dimension:
+                raise EmbeddingMismatch(f"{model} and {sentences.shape}; nothing was changed")
+            if sentences.dtype != np.int8 or any(not row.any() for row in sentences):
+                raise EmbeddingError("a sentence of zeros; nothing was changed")
 
     def record_use(self, scope: Scope, use: Use) -> None:
         with self._lock:
@@ -200,26 +221,34 @@ class ReferenceStore:
         with self._lock:
             shelf = self.shelf(scope.namespace).duplicate()
             agreed = self._agreed(model, [record.embedding for record in notes])
+            self._check_sentences(agreed, [record.sentences for record in notes])
             if any(record.note.namespace != scope.namespace for record in notes):
                 raise Conflict("a record is of another namespace; nothing was changed")
-            shelf.records |= {record.note.id: copy.deepcopy(record) for record in notes}
+            for record in notes:
+                spoken = record.sentences is not None and len(record.sentences) > 0
+                kept = record if spoken else replace(record, sentences=None)
+                shelf.records[record.note.id] = copy.deepcopy(kept)
             shelf.put_links(links)
             shelf.events |= {event.id: copy.deepcopy(event) for event in events}
             shelf.check_whole()
             self._shelves[scope.namespace], self._model = shelf, agreed
 
     def replace_model(
-        self, model: ModelIdentity, pages: Callable[[Sequence[Note]], Vector]
+        self, model: ModelIdentity, pages: Callable[[Sequence[Note]], NoteVectors]
     ) -> None:
         with self._lock:
             self.shelf("")
             shelves = {name: shelf.duplicate() for name, shelf in self._shelves.items()}
             for shelf in shelves.values():
                 for id_, record in shelf.records.items():
-                    vectors = pages([copy.deepcopy(record.note)])
-                    if vectors.shape != (1, model.dimension):
-                        raise EmbeddingError(f"{vectors.shape} for {model}; nothing was changed")
-                    shelf.records[id_] = replace(record, embedding=vectors[0].copy())
+                    made = pages([copy.deepcopy(record.note)])
+                    (sentences,) = made.sentences or (None,)
+                    if made.notes.shape != (1, model.dimension):
+                        raise EmbeddingError(f"{made.notes.shape} for {model}; nothing was changed")
+                    self._check_sentences(model, [sentences])
+                    shelf.records[id_] = replace(
+                        record, embedding=made.notes[0].copy(), sentences=copy.copy(sentences)
+                    )
             self._shelves, self._model = shelves, model
 
     def drop_namespace(self, namespace: str) -> int:

@@ -258,7 +258,8 @@ CALL (g, candidates) {
     n.recall_count, n.revision, n.content_revision, n.archived, n.given,
     n.terms[..n.term_count], n.odd_terms,
     CASE WHEN size(embedding) = size($vector)
-         THEN 2 * vector.similarity.cosine(embedding, $vector) - 1 END
+         THEN 2 * vector.similarity.cosine(embedding, $vector) - 1 END,
+    CASE g.slot WHEN 'embedding' THEN n.sentences ELSE n.sentences_alt END
   ]) AS found
 }
 RETURN note_count, term_total, frequencies, g.model_id AS model_id, g.dimension AS dimension,

@@ -10,8 +10,12 @@ WITH n,
        AS terms_differ,
      COLLECT { MATCH (n)-[:FROM]->(s:Source) RETURN s.id }
        <> CASE WHEN n.source_id IS NULL THEN [] ELSE [n.source_id] END AS source_differs,
-     size(n[g.slot]) <> g.dimension AS vector_differs
-WITH n, terms_differ, source_differs, coalesce(vector_differs, false) AS vector_differs
-WHERE terms_differ OR source_differs OR vector_differs
-RETURN n.id AS id, n.source_id AS source_id, terms_differ, source_differs, vector_differs
+     size(n[g.slot]) <> g.dimension AS vector_differs,
+     size(CASE g.slot WHEN 'embedding' THEN n.sentences ELSE n.sentences_alt END) % g.dimension
+       <> 0 AS sentences_differ
+WITH n, terms_differ, source_differs, coalesce(vector_differs, false) AS vector_differs,
+     coalesce(sentences_differ, false) AS sentences_differ
+WHERE terms_differ OR source_differs OR vector_differs OR sentences_differ
+RETURN n.id AS id, n.source_id AS source_id, terms_differ, source_differs, vector_differs,
+       sentences_differ
 ORDER BY id

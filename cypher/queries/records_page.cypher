@@ -1,4 +1,4 @@
-// A page of notes with terms and embeddings, in order of id
+// A page of notes with terms, embeddings and sentences, in order of id
 MATCH (g:GraphMem {name: 'graphmem'})
 MATCH (n:Note {namespace: $namespace})
 WHERE n.id > $after
@@ -11,5 +11,7 @@ RETURN n {
   .keywords, .tags, .context, .importance_score, .metadata,
   last_accessed_at: n.last_accessed_at.epochMillis * 1000 + n.last_accessed_at.microsecond % 1000,
   .feedback, .recall_count, .revision, .content_revision, .archived, .given
-} AS note, n.terms[..n.term_count] AS terms, n.odd_terms AS odd_terms, n[g.slot] AS embedding
+} AS note, n.terms[..n.term_count] AS terms, n.odd_terms AS odd_terms, n[g.slot] AS embedding,
+       CASE g.slot WHEN 'embedding' THEN n.sentences ELSE n.sentences_alt END AS sentences,
+       g.dimension AS dimension
 ORDER BY note.id

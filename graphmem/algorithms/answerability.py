@@ -81,12 +81,12 @@ class EvidencePolicy:
 
 
 EVIDENCE_POLICY = EvidencePolicy(
-    name="evidence-5",
+    name="evidence-6",
     named=LogisticModel(-4.24, {"advantage": 8.25, "strength": 1.9, "lead": 1.78, "nearest": 4.79}),
     unnamed=LogisticModel(-6.48, {"strength": 4.8, "nearest": 7.37, "unknown": -1.05}),
     note=LogisticModel(
-        -2.02,
-        {"coverage": 1.28, "ownership": 0.39, "speaker": 1.15, "log_rank": -1.51, "answers": 0.64},
+        -2.19,
+        {"coverage": 1.37, "ownership": 0.51, "speaker": 1.16, "log_rank": -1.46, "answers": 0.59},
     ),
 )
 """Fitted by ``python -m graphmem.evaluation.answerability_fitting`` on the development parts

@@ -71,6 +71,14 @@ class CandidateTable:
         return column
 
     @cached_property
+    def sentence(self) -> Column:
+        """Cosine with the note's best sentence, below 0 cut off; its own where that is higher."""
+        best = [c.sentence_cosine for c in self.candidates]
+        cosines = np.array([0.0 if each is None else each for each in best], dtype=np.float64)
+        column: Column = np.clip(np.maximum(cosines, self.vector), 0.0, 1.0)
+        return column
+
+    @cached_property
     def match(self) -> TermMatch:
         """How the candidates match each term of the question."""
         terms = tuple(dict.fromkeys(self.question.terms))

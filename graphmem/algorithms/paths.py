@@ -85,7 +85,7 @@ def trace_paths(
     candidates = candidate_set.candidates
     seeds: dict[str, Path] = {}
     placed: list[tuple[int, str]] = []
-    for note, _, _, by_vector, by_words in candidates:
+    for note, _, _, by_vector, by_words, _ in candidates:
         ranks = [rank for rank in (by_vector, by_words) if rank is not None]
         if ranks:
             seeds[note.id] = _SEEDS[by_vector is not None, by_words is not None]

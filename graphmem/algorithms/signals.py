@@ -66,6 +66,11 @@ def _vector(table: CandidateTable) -> Column:
     return table.vector
 
 
+def _sentence(table: CandidateTable) -> Column:
+    column: Column = table.sentence - table.vector
+    return column
+
+
 def _lexical(table: CandidateTable) -> Column:
     return table.lexical
 
@@ -175,6 +180,7 @@ def _source(table: CandidateTable) -> Column:
 
 SIGNALS: Mapping[str, Callable[[CandidateTable], Column]] = {
     "vector": _vector,
+    "sentence": _sentence,
     "lexical": _lexical,
     "author": _author,
     "role": _role,
@@ -193,6 +199,9 @@ SIGNALS: Mapping[str, Callable[[CandidateTable], Column]] = {
 
 ``vector``
     cosine of question and note.
+``sentence``
+    how much closer the question is to the note's best sentence than to the whole note
+    (difference of cosines, 0 where none is closer or the note has one sentence).
 ``lexical``
     BM25, as a share of the best candidate's.
 ``author``

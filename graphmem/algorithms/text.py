@@ -33,6 +33,15 @@ TERMS_VERSION = "terms-1"
 EMBEDDING_TEXT_VERSION = "embedding-text-1"
 """Changes when :func:`embedding_text` gives another text for the same note."""
 
+SENTENCES_VERSION = "sentences-1"
+"""Changes when :func:`sentences_to_embed` gives others for the same note."""
+
+SHORT_SENTENCE = 12
+"""A sentence of so many characters or fewer ("Thank you!") says too little for a vector."""
+
+MOST_SENTENCES = 16
+"""So many sentences of a note get vectors of their own."""
+
 MAX_TOKEN_LENGTH = 64
 """Longer words are cut to this many characters (Lucene splits tokens at 255)."""
 
@@ -259,6 +268,32 @@ def sentences(text: str) -> tuple[str, ...]:
     ('Dr. Roy called.', 'Invoice 4.5 is late!', 'Next')
     """
     return tuple(part for part in map(str.strip, _split_sentences(text)) if not is_blank(part))
+
+
+def sentences_to_embed(content: str, *, role: str = "user") -> tuple[str, ...]:
+    """Return the sentences of a note that get vectors of their own, in order.
+
+    A long message says several things, and its one vector lies between them. Of two or more
+    sentences the first :data:`MOST_SENTENCES` that are longer than :data:`SHORT_SENTENCE`
+    characters are embedded, each distinct one once; a note of one sentence has its own vector.
+    An assistant's replies are left out: they are long, and seldom what a question is about.
+
+    Examples
+    --------
+    >>> sentences_to_embed("Thank you! I bought a red kayak today.")
+    ('I bought a red kayak today.',)
+    >>> sentences_to_embed("I bought a red kayak today.")
+    ()
+    >>> sentences_to_embed("Nice kayak you have. Enjoy the lake!", role="assistant")
+    ()
+    """
+    if role == "assistant":
+        return ()
+    found = sentences(content)
+    if len(found) < 2:
+        return ()
+    long = dict.fromkeys(each for each in found if len(each) > SHORT_SENTENCE)
+    return tuple(long)[:MOST_SENTENCES]
 
 
 def _split_sentences(text: str) -> Iterator[str]:

@@ -11,10 +11,11 @@ from itertools import islice
 from graphmem.errors import Conflict, EmbeddingError, InvalidNote, StoreError
 from graphmem.memory.consulting import advice_for, described, fallbacks_of, rehearse
 from graphmem.memory.entry import checked_limit, checked_many
+from graphmem.memory.note_vectors import EmbeddedTexts
 from graphmem.memory.setup import Setup
-from graphmem.memory.workspace import text_to_embed
+from graphmem.memory.workspace import sentences_of, text_to_embed
 from graphmem.memory.writing import Draft, Forecast, Rejection, Writer, drafts_of
-from graphmem.model import AddReceipt, AddReport, Note, NoteInput, Vector, WritePlan
+from graphmem.model import AddReceipt, AddReport, Note, NoteInput, WritePlan
 from graphmem.ports import ScopeReader
 
 Progress = Callable[[int, int | None], None]
@@ -130,41 +131,41 @@ def add_batch(
         return Batch((), tuple(rejected))
     drafts = described(setup, drafts)
     forecast = Forecast(setup.scope, setup.now())
-    vectors, unusable = _embed(setup, drafts, forecast)
+    embedded, unusable = _embed(setup, drafts, forecast)
     rejected += unusable
     faulty = {rejection.index for rejection in unusable}
     drafts = [draft for draft in drafts if draft.index not in faulty]
-    return _store(setup, drafts, forecast, vectors, rejected, expected_revision)
+    return _store(setup, drafts, forecast, embedded, rejected, expected_revision)
 
 
 def _embed(
     setup: Setup, drafts: Sequence[Draft], forecast: Forecast
-) -> tuple[dict[str, Vector], list[Rejection]]:  # fmt: skip
-    """Embed, in one call, the texts that are not stored as they are."""
+) -> tuple[EmbeddedTexts, list[Rejection]]:
+    """Embed, in one call, the texts and sentences that are not stored as they are, each once."""
     stored = setup.store.get(setup.scope, [draft.note_id for draft in drafts])
     wanted: dict[str, list[Draft]] = {}
+    sentences: dict[str, None] = {}
     for draft in drafts:
         existing = stored.get(draft.note_id)
         change = forecast.change(draft, existing)
         if existing is None or change.text != text_to_embed(existing):
             wanted.setdefault(change.text, []).append(draft)
-    encoded = setup.encoding.encode(list(wanted))
-    vectors: dict[str, Vector] = {}
+        if existing is None or sentences_of(change.note) != sentences_of(existing):
+            sentences |= dict.fromkeys(sentences_of(change.note))
+    embedded = EmbeddedTexts.by(setup.encoding.encode, (*wanted, *sentences))
     rejected: list[Rejection] = []
-    for row, (text, users) in enumerate(wanted.items()):
-        if row in encoded.faults:
-            error = EmbeddingError(f"not stored: {encoded.faults[row]}")
+    for text, users in wanted.items():
+        if (fault := embedded.fault(text)) is not None:
+            error = EmbeddingError(f"not stored: {fault}")
             rejected += [Rejection(draft.index, error) for draft in users]
-        else:
-            vectors[text] = encoded.vectors[row]
-    return vectors, rejected
+    return embedded, rejected
 
 
 def _store(
     setup: Setup,
     drafts: Sequence[Draft],
     forecast: Forecast,
-    vectors: dict[str, Vector],
+    embedded: EmbeddedTexts,
     rejected: Sequence[Rejection],
     expected_revision: int | None,
 ) -> Batch:
@@ -184,7 +185,7 @@ def _store(
         if advice is not None:
             proposer = advice.within(work.vector_of, forecast.now)
         writer = Writer(work, forecast, setup.policy.links, proposer)
-        receipts = writer.add(visible, vectors)
+        receipts = writer.add(visible, embedded)
         outcome = Batch(tuple(receipts), (*rejected, *refused), fallbacks_of(visible))
         return work.plan(setup.encoding.identity)
 

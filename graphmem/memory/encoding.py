@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from graphmem.algorithms.sentence_vectors import as_directions
 from graphmem.errors import EmbeddingError, EmbeddingMismatch, GraphmemError
-from graphmem.model import ModelIdentity, Vector
+from graphmem.model import NO_SENTENCES, ModelIdentity, SentenceVectors, Vector
 from graphmem.ports import Embedder, EmbeddingRole
 
 NORM_TOLERANCE = 1e-3
@@ -108,6 +109,20 @@ class Encoding:
             raise EmbeddingError(f"no usable vector for the text: {encoded.faults[0]}")
         vector: Vector = encoded.vectors[0]
         return vector
+
+    def encode_sentences(self, sentences: Sequence[str]) -> SentenceVectors:
+        """Return the vectors of a note's sentences; those that have no usable one are left out.
+
+        Raises
+        ------
+        EmbeddingError, EmbeddingMismatch
+            As :meth:`encode`.
+        """
+        if not sentences:
+            return NO_SENTENCES
+        encoded = self.encode(sentences)
+        usable = [row for row in range(len(sentences)) if row not in encoded.faults]
+        return as_directions(encoded.vectors[usable])
 
 
 def encoded_by(embedder: Embedder, texts: Sequence[str], role: EmbeddingRole) -> Encoded:

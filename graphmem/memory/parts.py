@@ -14,7 +14,11 @@ from enum import StrEnum
 
 from graphmem.algorithms.construction import Construction, construct_note
 from graphmem.algorithms.provenance import InputRevision, Receipt, canonical_json
-from graphmem.algorithms.text import EMBEDDING_TEXT_VERSION, TERMS_VERSION
+from graphmem.algorithms.text import (
+    EMBEDDING_TEXT_VERSION,
+    SENTENCES_VERSION,
+    TERMS_VERSION,
+)
 from graphmem.memory.constructing import CONSTRUCTION_RULE
 from graphmem.memory.summaries import SUMMARY_ROLE
 from graphmem.memory.workspace import terms_of
@@ -113,7 +117,11 @@ class Holding:
             part_id(Part.EMBEDDING, self.note.id),
             made_of,
             model.model_id,
-            {"text": EMBEDDING_TEXT_VERSION, "dimension": model.dimension},
+            {
+                "text": EMBEDDING_TEXT_VERSION,
+                "sentences": SENTENCES_VERSION,
+                "dimension": model.dimension,
+            },
             hashlib.sha256(vector.astype("<f4").tobytes()).hexdigest(),
         )
 

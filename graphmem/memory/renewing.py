@@ -12,9 +12,10 @@ from graphmem.algorithms.contradiction import superseding
 from graphmem.algorithms.provenance import Action, Decision
 from graphmem.memory.constructing import CONSTRUCTION_RULE
 from graphmem.memory.contradicting import contradict
+from graphmem.memory.note_vectors import embedded_notes
 from graphmem.memory.parts import Holding, Part, constructed_anew, part_id
 from graphmem.memory.setup import Setup
-from graphmem.memory.workspace import Workspace, terms_of, text_to_embed
+from graphmem.memory.workspace import Workspace, sentences_of, terms_of, text_to_embed
 from graphmem.memory.writing import revision_event
 from graphmem.model import (
     EvolutionEvent,
@@ -22,6 +23,7 @@ from graphmem.model import (
     LinkKind,
     Note,
     NoteRecord,
+    SentenceVectors,
     WritePlan,
 )
 from graphmem.ports import ScopeReader
@@ -31,6 +33,9 @@ BATCH = 256
 
 SAME_VECTOR = 1e-4
 """More than an embedding of one text differs between machines, in any coordinate."""
+
+SAME_STEP = 1
+"""Rounded, a coordinate of a sentence's vector differs by no more than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +109,26 @@ def _record(record: NoteRecord, last: EvolutionEvent | None) -> Iterator[Stale]:
 
 
 def _embeddings(setup: Setup, batch: Sequence[NoteRecord]) -> Iterator[Stale]:
-    made = [record for record in batch if record.embedding is not None]
-    encoded = setup.encoding.encode([text_to_embed(record.note) for record in made])
-    for row, record in enumerate(made):
-        if row in encoded.faults or record.embedding is None:
+    held = [record for record in batch if record.embedding is not None]
+    made = embedded_notes(setup.encoding.encode, [record.note for record in held])
+    now = zip(held, made.vectors.notes, made.vectors.sentences, strict=True)
+    for row, (record, vector, sentences) in enumerate(now):
+        if row in made.faults or record.embedding is None:
             continue
-        if np.abs(encoded.vectors[row] - record.embedding).max(initial=0.0) > SAME_VECTOR:
+        if np.abs(vector - record.embedding).max(initial=0.0) > SAME_VECTOR:
             reason = "changed output: its text gives another vector"
             yield Stale(record.note.id, Part.EMBEDDING, reason)
+        elif not _same_sentences(sentences, record.sentences):
+            reason = "changed output: its sentences give other vectors"
+            yield Stale(record.note.id, Part.EMBEDDING, reason)
+
+
+def _same_sentences(now: SentenceVectors | None, stored: SentenceVectors | None) -> bool:
+    if now is None or stored is None:
+        return now is stored
+    if now.shape != stored.shape:
+        return False
+    return bool((np.abs(now.astype(np.int16) - stored) <= SAME_STEP).all())
 
 
 def _superseding(setup: Setup) -> Iterator[Stale]:
@@ -140,10 +157,11 @@ def renew(setup: Setup, note_id: str, parts: frozenset[Part]) -> None:
             return WritePlan()
         if Part.METADATA in parts:
             note = _with_metadata(setup, work, note)
-        vector = None
+        vector = sentences = None
         if Part.EMBEDDING in parts:
             vector = setup.encoding.encode_one(text_to_embed(note))
-        work.put(note, vector)
+            sentences = setup.encoding.encode_sentences(sentences_of(note))
+        work.put(note, vector, sentences)
         if Part.LINKS in parts:
             _compare_anew(setup, work, note)
         return work.plan(setup.encoding.identity)

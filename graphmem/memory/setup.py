@@ -61,7 +61,7 @@ class Setup:
 
     def workspace(self, reader: ScopeReader) -> Workspace:
         """Return a workspace over a reader."""
-        return Workspace(reader, self.encoding.encode_one)
+        return Workspace(reader, self.encoding.encode_one, self.encoding.encode_sentences)
 
 
 def not_found(ids: Iterable[str], scope: Scope) -> NotFound:

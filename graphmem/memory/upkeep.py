@@ -8,8 +8,6 @@ from datetime import datetime
 from itertools import islice
 from typing import TypeAlias
 
-import numpy as np
-
 from graphmem.algorithms.importance import (
     link_weight_decayed,
     link_weight_reinforced,
@@ -20,8 +18,9 @@ from graphmem.errors import EmbeddingError, InvalidInput, InvalidQuery, Transfer
 from graphmem.memory.adding import Progress
 from graphmem.memory.encoding import encoded_by
 from graphmem.memory.entry import checked_many, checked_time
+from graphmem.memory.note_vectors import embedded_notes
 from graphmem.memory.setup import Setup
-from graphmem.memory.workspace import terms_of, text_to_embed
+from graphmem.memory.workspace import terms_of
 from graphmem.model import (
     EvolutionEvent,
     Link,
@@ -29,7 +28,7 @@ from graphmem.model import (
     ModelIdentity,
     Note,
     NoteRecord,
-    Vector,
+    NoteVectors,
     WritePlan,
 )
 from graphmem.ports import Embedder, ScopeReader
@@ -110,17 +109,17 @@ def reindex(setup: Setup, embedder: Embedder, progress: Progress | None) -> int:
     identity = ModelIdentity(embedder.model_id, embedder.dimension)
     done = 0
 
-    def encode(notes: Sequence[Note]) -> Vector:
+    def encode(notes: Sequence[Note]) -> NoteVectors:
         nonlocal done
-        encoded = encoded_by(embedder, [text_to_embed(note) for note in notes], "note")
-        for row, fault in encoded.faults.items():
+        made = embedded_notes(lambda texts: encoded_by(embedder, texts, "note"), notes)
+        for row, fault in made.faults.items():
             raise EmbeddingError(
                 f"note {notes[row].id!r} cannot be embedded: {fault}. The old index is kept"
             )
         done += len(notes)
         if progress is not None:
             progress(done, None)
-        return encoded.vectors
+        return made.vectors
 
     setup.store.replace_model(identity, encode)
     setup.encoding.replace(embedder)
@@ -134,7 +133,7 @@ def dump(setup: Setup, vectors: bool) -> Iterator[MemoryRecord]:
     if model is not None:
         yield model
     for record in store.records(scope):
-        yield record if vectors else replace(record, embedding=None)
+        yield record if vectors else replace(record, embedding=None, sentences=None)
     yield from store.all_links(scope)
     yield from store.all_events(scope)
 
@@ -177,7 +176,7 @@ def _placed(setup: Setup, record: NoteRecord) -> NoteRecord:
     note = replace(record.note, namespace=setup.scope.namespace)
     if not setup.scope.allows(note):
         raise TransferError(f"note {note.id!r} is outside this memory's allow-list")
-    return NoteRecord(note, terms_of(note), record.embedding)
+    return replace(record, note=note, terms=terms_of(note))
 
 
 def _embedded(
@@ -188,9 +187,10 @@ def _embedded(
     if not bare:
         return notes, model
     identity = setup.encoding.guard()
-    encoded = setup.encoding.encode([text_to_embed(notes[row].note) for row in bare])
-    for row, vector in zip(bare, np.asarray(encoded.vectors), strict=True):
-        notes[row] = replace(notes[row], embedding=vector)
-    for position, fault in encoded.faults.items():
+    made = embedded_notes(setup.encoding.encode, [notes[row].note for row in bare])
+    for position, fault in made.faults.items():
         raise EmbeddingError(f"note {notes[bare[position]].note.id!r}: {fault}")
+    vectors = made.vectors
+    for row, vector, sentences in zip(bare, vectors.notes, vectors.sentences, strict=True):
+        notes[row] = replace(notes[row], embedding=vector, sentences=sentences)
     return notes, identity

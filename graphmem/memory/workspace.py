@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from graphmem.algorithms.text import embedding_text, index_terms
+from graphmem.algorithms.text import embedding_text, index_terms, sentences_to_embed
 from graphmem.model import (
     EvolutionEvent,
     Link,
@@ -22,6 +22,7 @@ from graphmem.model import (
     Neighbour,
     Note,
     NoteWrite,
+    SentenceVectors,
     Vector,
     WritePlan,
 )
@@ -48,6 +49,11 @@ def text_to_embed(note: Note) -> str:
     )
 
 
+def sentences_of(note: Note) -> tuple[str, ...]:
+    """Return the sentences of a note that get vectors of their own."""
+    return sentences_to_embed(note.content, role=note.role)
+
+
 def terms_of(note: Note) -> tuple[str, ...]:
     """Return the terms a note is indexed under."""
     return index_terms(note.content, note.keywords, note.tags, note.author)
@@ -62,11 +68,20 @@ class Workspace:
         Reads inside the store's write.
     encode
         Returns the vector of one text, shape (dimension,).
+    encode_sentences
+        Returns the vectors of the sentences of one note.
     """
 
-    def __init__(self, reader: ScopeReader, encode: Callable[[str], Vector]) -> None:
+    def __init__(
+        self,
+        reader: ScopeReader,
+        encode: Callable[[str], Vector],
+        encode_sentences: Callable[[Sequence[str]], SentenceVectors],
+    ) -> None:
         self._reader = reader
         self._encode = encode
+        self._encode_sentences = encode_sentences
+        self._sentences: dict[str, SentenceVectors] = {}
         self._stored: dict[str, Note | None] = {}
         self._notes: dict[str, Note] = {}
         self._vectors = _VectorOverlay()
@@ -179,9 +194,18 @@ class Workspace:
 
     # --- changing
 
-    def put(self, note: Note, vector: Vector | None = None) -> None:
-        """Store a note's new state; without a vector it is made when its text changed."""
+    def put(
+        self,
+        note: Note,
+        vector: Vector | None = None,
+        sentences: SentenceVectors | None = None,
+    ) -> None:
+        """Store a note's new state; vectors that are not given are made when its text changed."""
         before = self.note(note.id)
+        if sentences is None and _sentences_before(before) != sentences_of(note):
+            sentences = self._encode_sentences(sentences_of(note))
+        if sentences is not None:
+            self._sentences[note.id] = sentences
         if vector is None and (
             before is None or text_to_embed(before) != text_to_embed(note)
         ):  # fmt: skip
@@ -259,7 +283,12 @@ class Workspace:
             terms=terms_of(note),
             embedding=self._vectors.get(note_id),
             expected_revision=stored.revision if stored is not None else 0,
+            sentences=self._sentences.get(note_id),
         )
+
+
+def _sentences_before(note: Note | None) -> tuple[str, ...]:
+    return () if note is None else sentences_of(note)
 
 
 _SLACK = 1e-5

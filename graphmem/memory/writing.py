@@ -21,6 +21,7 @@ from graphmem.errors import GraphmemError, InvalidNote, NotAuthorised
 from graphmem.memory.constructing import BY_RULE, CONSTRUCTION_RULE, Made
 from graphmem.memory.contradicting import contradict, outdated, to_compare
 from graphmem.memory.entry import NaiveTimes, NoteEntry, checked_note
+from graphmem.memory.note_vectors import EmbeddedTexts
 from graphmem.memory.workspace import Workspace, text_to_embed
 from graphmem.model import (
     AddReceipt,
@@ -282,23 +283,20 @@ class Writer:
         self._proposer = proposer
         self._now = forecast.now
 
-    def add(self, drafts: Sequence[Draft], vectors: Mapping[str, Vector]) -> list[AddReceipt]:
-        """Put every draft into the workspace.
-
-        `vectors` holds what was embedded beforehand, by the text it was made of.
-        """
+    def add(self, drafts: Sequence[Draft], embedded: EmbeddedTexts) -> list[AddReceipt]:
+        """Put every draft into the workspace; `embedded` is what was embedded beforehand."""
         work = self._workspace
         work.fetch(draft.note_id for draft in drafts)
         first: dict[str, Vector] = {}
         for draft in drafts:
             change = self._forecast.change(draft, work.note(draft.note_id))
-            vector = vectors.get(change.text)
+            vector = embedded.vector(change.text)
             if change.relink and vector is not None:
                 first.setdefault(draft.note_id, vector)
         policy = self._policy
         near = work.prefetch_similar(first, policy.limit, _lowest(policy))
         work.fetch(self._texts_to_compare(drafts, near))
-        return [self._apply(draft.note_id, draft, vectors) for draft in drafts]
+        return [self._apply(draft.note_id, draft, embedded) for draft in drafts]
 
     def _texts_to_compare(
         self, drafts: Sequence[Draft], near: Mapping[str, Sequence[Neighbour]]
@@ -312,24 +310,24 @@ class Writer:
                 if claims or (policy.evolve and each.cosine >= policy.evolution_threshold):
                     yield each.note_id
 
-    def _apply(self, note_id: str, draft: Draft, vectors: Mapping[str, Vector]) -> AddReceipt:
+    def _apply(self, note_id: str, draft: Draft, embedded: EmbeddedTexts) -> AddReceipt:
         existing = self._workspace.note(note_id)
         change = self._forecast.change(draft, existing)
         if change.outcome == "unchanged":
             note = change.note
             return AddReceipt(note_id, note.revision, "unchanged", (), (), note.importance)
         made = draft.made if change.relink else _NOTHING_MADE
-        return self._store(change, existing, vectors.get(change.text), made)
+        return self._store(change, existing, embedded, made)
 
     def _store(
-        self, change: Change, existing: Note | None, vector: Vector | None, made: Made
+        self, change: Change, existing: Note | None, embedded: EmbeddedTexts, made: Made
     ) -> AddReceipt:
         """Put one change with its event, links and the evolution it causes."""
         work, note = self._workspace, change.note
         unlinked = tuple(outdated(work, existing, note, relink=change.relink))
         for link in unlinked:
             work.unlink(link)
-        work.put(note, vector)
+        work.put(note, embedded.vector(change.text), embedded.sentences(note))
         links: tuple[Link, ...] = ()
         evolved: tuple[EvolutionEvent, ...] = ()
         placed = work.vector_of(note.id) if change.relink else None

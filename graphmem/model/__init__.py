@@ -24,12 +24,14 @@ from graphmem.model.events import EventKind, EvolutionEvent, event_id
 from graphmem.model.links import Disagreement, DisagreementKind, Link, LinkKind, related, supersedes
 from graphmem.model.notes import (
     DEFAULT_IMPORTANCE,
+    NO_SENTENCES,
     Given,
     Json,
     Note,
     NoteInput,
     NoteState,
     Scope,
+    SentenceVectors,
     Source,
     Vector,
 )
@@ -44,6 +46,7 @@ from graphmem.model.storing import (
     Neighbourhood,
     NoteFilter,
     NoteRecord,
+    NoteVectors,
     NoteWrite,
     Stats,
     TermCounts,
@@ -53,6 +56,7 @@ from graphmem.model.storing import (
 
 __all__ = [
     "DEFAULT_IMPORTANCE",
+    "NO_SENTENCES",
     "TERM_CAP",
     "AddReceipt",
     "AddReport",
@@ -80,12 +84,14 @@ __all__ = [
     "NoteInput",
     "NoteRecord",
     "NoteState",
+    "NoteVectors",
     "NoteWrite",
     "Outcome",
     "RankedNote",
     "RankedSource",
     "RecallResult",
     "Scope",
+    "SentenceVectors",
     "Source",
     "Stats",
     "Step",

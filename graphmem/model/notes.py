@@ -13,6 +13,16 @@ from numpy.typing import NDArray
 Vector: TypeAlias = NDArray[np.float32]
 """One embedding, shape (dimension,), L2-normalised, or a block of shape (n, dimension)."""
 
+SentenceVectors: TypeAlias = NDArray[np.int8]
+"""Directions of a note's sentences, shape (k, dimension), in order of the text.
+
+A vector is scaled so that its largest coordinate is 127 and rounded: a quarter of the bytes of
+float32, read back as a direction of its own length. Shape (0, 0) stands for no sentences.
+"""
+
+NO_SENTENCES: SentenceVectors = np.zeros((0, 0), dtype=np.int8)
+NO_SENTENCES.flags.writeable = False
+
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 """What a metadata value may be."""
 

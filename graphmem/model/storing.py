@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from graphmem.model.events import EvolutionEvent
 from graphmem.model.links import Link
-from graphmem.model.notes import Note, Vector
+from graphmem.model.notes import Note, SentenceVectors, Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +95,9 @@ class Candidate(NamedTuple):
         Raw cosine with the question; ``None`` when the note has no vector.
     vector_rank, lexical_rank
         0-based rank among the seeds of that kind; ``None`` when it was no such seed.
+    sentence_cosine
+        Highest cosine of the question with one of the note's sentences; ``None`` when its
+        sentences have no vectors of their own.
     """
 
     note: Note
@@ -102,6 +105,7 @@ class Candidate(NamedTuple):
     cosine: float | None
     vector_rank: int | None = None
     lexical_rank: int | None = None
+    sentence_cosine: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -169,21 +173,45 @@ class NoteWrite:
         Vector of shape (dimension,), or ``None`` to keep the stored one.
     expected_revision
         Revision the store must hold now (compare-and-swap); 0: the note must not exist.
+    sentences
+        Vectors of the note's sentences, none in an empty array, or ``None`` to keep the
+        stored ones.
     """
 
     note: Note
     terms: tuple[str, ...]
     embedding: Vector | None
     expected_revision: int
+    sentences: SentenceVectors | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NoteRecord:
-    """A note with everything derived from it, as `dump` and `load` move it."""
+    """A note with everything derived from it, as `dump` and `load` move it.
+
+    `sentences` are the vectors of its sentences; ``None`` when it has none.
+    """
 
     note: Note
     terms: tuple[str, ...]
     embedding: Vector | None
+    sentences: SentenceVectors | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NoteVectors:
+    """What an embedder made of n notes.
+
+    Attributes
+    ----------
+    notes
+        A vector each, shape (n, dimension).
+    sentences
+        The vectors of each note's sentences, n of them, or none at all when no note has any.
+    """
+
+    notes: Vector
+    sentences: Sequence[SentenceVectors | None] = ()
 
 
 @dataclass(frozen=True, slots=True)

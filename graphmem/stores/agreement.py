@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from graphmem.errors import EmbeddingError, EmbeddingMismatch, InvalidInput
-from graphmem.model import Link, LinkKind, ModelIdentity, Vector
+from graphmem.model import Link, LinkKind, ModelIdentity, NoteVectors, SentenceVectors, Vector
 
 
 def agreed_model(
@@ -39,6 +39,57 @@ def agreed_model(
     if given and not np.isfinite(np.stack(given)).all():
         raise EmbeddingError("a vector is not finite; nothing was changed.")
     return model
+
+
+def check_sentences(model: ModelIdentity | None, given: Iterable[SentenceVectors | None]) -> None:
+    """Refuse sentences' vectors that do not fit the model in force.
+
+    Raises
+    ------
+    EmbeddingMismatch
+        They are not of shape (k, dimension).
+    EmbeddingError
+        One is all zeros, or they are not whole numbers of one byte.
+    """
+    dimension = 0 if model is None else model.dimension
+    for sentences in given:
+        if sentences is None or not len(sentences):
+            continue
+        if sentences.ndim != 2 or sentences.shape[1] != dimension:
+            raise EmbeddingMismatch(
+                f"sentences of shape {sentences.shape} do not fit {_named(model)}; nothing was "
+                "changed."
+            )
+        if sentences.dtype != np.int8 or not sentences.any(axis=1).all():
+            raise EmbeddingError(
+                "a sentence's vector is all zeros or not of one byte a number; nothing was changed."
+            )
+
+
+def checked_pages(made: NoteVectors, model: ModelIdentity, count: int) -> NoteVectors:
+    """Return what a new model made of `count` notes.
+
+    Raises
+    ------
+    EmbeddingError
+        Not one finite vector of the model's length a note, or sentences that do not fit.
+    EmbeddingMismatch
+        See :func:`check_sentences`.
+    """
+    vectors = np.asarray(made.notes, dtype=np.float32)
+    if vectors.shape != (count, model.dimension) or not np.isfinite(vectors).all():
+        raise EmbeddingError(
+            f"the embedder gave an array of shape {vectors.shape}, or one that is not finite, "
+            f"for {count} notes of {model.dimension} numbers; the old vectors stay in force."
+        )
+    sentences = made.sentences or (None,) * count
+    if len(sentences) != count:
+        raise EmbeddingError(
+            f"the embedder gave the sentences of {len(sentences)} notes for {count}; the old "
+            "vectors stay in force."
+        )
+    check_sentences(model, sentences)
+    return NoteVectors(vectors, sentences)
 
 
 def check_kept(link: Link) -> None:

@@ -18,7 +18,7 @@ from graphmem.errors import TransferError
 from graphmem.memory import Memory
 from graphmem.model import EvolutionEvent, Link, ModelIdentity, NoteRecord
 from graphmem.stores.neo4j.rows import event_row, link_row, note_properties, use_properties
-from graphmem.stores.neo4j.schema import SCHEMA_VERSION, SLOTS
+from graphmem.stores.neo4j.schema import SCHEMA_VERSION, SENTENCES, SLOTS
 from graphmem.transfer.chains import Chains
 from graphmem.transfer.encoding import Counts
 from graphmem.transfer.files import whole_folder
@@ -58,6 +58,7 @@ _NOTE = {
     "last_accessed_at": "last_accessed_at:datetime",
     "written": "written:long",
     SLOTS[0]: f"{SLOTS[0]}:double[]",
+    SENTENCES[SLOTS[0]]: f"{SENTENCES[SLOTS[0]]}:byte[]",
 }
 _EVENT = {
     "id": "id:ID(EvolutionEvent)",
@@ -228,6 +229,8 @@ class _Tables:
         properties = note_properties(note, record.terms) | use_properties(note)
         if record.embedding is not None:
             properties[SLOTS[0]] = record.embedding.tolist()
+        if record.sentences is not None:
+            properties[SENTENCES[SLOTS[0]]] = record.sentences.ravel().tolist()
         self._row("notes.csv", properties | {"id": note.id, "written": _WRITES})
         self._notes.add(note.id)
         self._chains.add(note)

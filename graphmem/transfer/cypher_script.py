@@ -19,7 +19,7 @@ from graphmem.memory.upkeep import MemoryRecord
 from graphmem.model import EvolutionEvent, Link, LinkKind, ModelIdentity, NoteRecord
 from graphmem.stores.neo4j import cypher
 from graphmem.stores.neo4j.rows import as_sent, event_row, link_row, note_properties, use_properties
-from graphmem.stores.neo4j.schema import SCHEMA_VERSION, SLOTS
+from graphmem.stores.neo4j.schema import SCHEMA_VERSION, SENTENCES, SLOTS
 from graphmem.transfer.chains import Chains
 from graphmem.transfer.encoding import Counts, Record
 from graphmem.transfer.times import format_time
@@ -216,6 +216,8 @@ def _properties(record: NoteRecord) -> dict[str, object]:
     properties: dict[str, object] = note_properties(record.note, record.terms)
     if record.embedding is not None:
         properties[SLOTS[0]] = record.embedding.tolist()
+    if record.sentences is not None:
+        properties[SENTENCES[SLOTS[0]]] = record.sentences.ravel().tolist()
     return properties
 
 

@@ -22,6 +22,7 @@ from graphmem.model import (
     NoteInput,
     NoteRecord,
     NoteState,
+    SentenceVectors,
     Source,
     Vector,
     supersedes,
@@ -235,8 +236,11 @@ def _note_record(line: NoteLine, namespace: str) -> NoteRecord:
         archived=line.archived,
         given=_given(line.given),
     )
-    vector = None if line.embedding is None else decode_vector(line.embedding)
-    return NoteRecord(note, terms=(), embedding=vector)
+    if line.embedding is None:
+        return NoteRecord(note, terms=(), embedding=None)
+    vector = decode_vector(line.embedding)
+    sentences = None if line.sentences is None else decode_sentences(line.sentences, len(vector))
+    return NoteRecord(note, terms=(), embedding=vector, sentences=sentences)
 
 
 def _link(field: LinkField) -> Link:
@@ -279,13 +283,34 @@ def decode_vector(text: str) -> Vector:
     ValueError
         Not base64, not whole float32 values, or not finite.
     """
-    try:
-        raw = base64.b64decode(text, validate=True)
-    except binascii.Error as error:
-        raise ValueError(f"embedding is not base64: {error}") from error
+    raw = _decoded(text, "embedding")
     if not raw or len(raw) % 4:
         raise ValueError(f"embedding has {len(raw)} bytes, not a multiple of 4")
     vector = np.frombuffer(raw, dtype="<f4").astype(np.float32)
     if not np.isfinite(vector).all():
         raise ValueError("embedding holds a number that is not finite")
     return vector
+
+
+def decode_sentences(text: str, dimension: int) -> SentenceVectors:
+    """Return the vectors of shape (k, dimension) that `encode_sentences` wrote.
+
+    Raises
+    ------
+    ValueError
+        Not base64, not whole vectors, or one of zeros.
+    """
+    raw = _decoded(text, "sentences")
+    if not raw or len(raw) % dimension:
+        raise ValueError(f"sentences have {len(raw)} bytes, not a multiple of {dimension}")
+    sentences = np.frombuffer(raw, dtype=np.int8).reshape(-1, dimension)
+    if not sentences.any(axis=1).all():
+        raise ValueError("sentences hold a vector of zeros")
+    return sentences
+
+
+def _decoded(text: str, name: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except binascii.Error as error:
+        raise ValueError(f"{name} is not base64: {error}") from error

@@ -20,6 +20,7 @@ from graphmem.model import (
     Note,
     NoteRecord,
     NoteState,
+    SentenceVectors,
     Vector,
 )
 from graphmem.transfer.records import FORMAT, FORMAT_VERSION
@@ -106,6 +107,8 @@ def _note_fields(record: NoteRecord, vectors: bool) -> dict[str, object]:
     }
     if vectors and record.embedding is not None:
         fields["embedding"] = encode_vector(record.embedding)
+        if record.sentences is not None:
+            fields["sentences"] = encode_sentences(record.sentences)
     return fields
 
 
@@ -186,6 +189,18 @@ def encode_vector(vector: Vector) -> str:
     'AACAPwAAAAA='
     """
     return base64.b64encode(vector.astype("<f4").tobytes()).decode("ascii")
+
+
+def encode_sentences(sentences: SentenceVectors) -> str:
+    """Return base64 of the numbers, one byte each, sentence after sentence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> encode_sentences(np.array([[127, 0], [-127, 1]], dtype=np.int8))
+    'fwCBAQ=='
+    """
+    return base64.b64encode(sentences.tobytes()).decode("ascii")
 
 
 def note_digest(note: Note) -> bytes:

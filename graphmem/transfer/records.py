@@ -153,7 +153,7 @@ class StateField(_Line):
 
 
 class NoteLine(StateField):
-    """A note with its counters and, when asked for, its vector."""
+    """A note with its counters and, when asked for, its vector and those of its sentences."""
 
     record: Literal["note"]
     id: Identifier
@@ -163,6 +163,7 @@ class NoteLine(StateField):
     revision: Revision
     content_revision: Revision
     embedding: str | None = None
+    sentences: str | None = None
 
     @model_validator(mode="after")
     def _revisions_agree(self) -> Self:

@@ -25,6 +25,7 @@ from graphmem.model import (
     NoteRecord,
     NoteWrite,
     Scope,
+    SentenceVectors,
     Source,
     Use,
     Vector,
@@ -139,6 +140,12 @@ def change(
     return NoteWrite(changed, tuple(terms), vector, expected_revision=note.revision)
 
 
+def directions(*seeds: int, dimension: int = DIMENSION) -> SentenceVectors:
+    """Random directions as sentences have them, the same for the same seeds."""
+    rows = [np.random.default_rng(seed).integers(-127, 128, dimension) for seed in seeds]
+    return np.array(rows, dtype=np.int8)
+
+
 def link(a: str, b: str, cosine: float = 0.8, **fields: object) -> Link:
     return replace(related(a, b, cosine, T0), **fields)  # type: ignore[arg-type] # fields of Link
 
@@ -228,12 +235,13 @@ def use(*ids: str, pairs: Sequence[tuple[str, str]] = (), at: datetime = T0) -> 
 
 @dataclass(frozen=True)
 class Stored:
-    """A record whose equality covers the vector's bytes and the types in the metadata."""
+    """A record whose equality covers the vectors' bytes and the types in the metadata."""
 
     note: Note
     metadata: str
     terms: tuple[str, ...]
     embedding: bytes | None
+    sentences: bytes | None
 
 
 def stored(record: NoteRecord) -> Stored:
@@ -242,6 +250,7 @@ def stored(record: NoteRecord) -> Stored:
         metadata=json.dumps(dict(record.note.metadata), sort_keys=True),
         terms=record.terms,
         embedding=None if record.embedding is None else record.embedding.tobytes(),
+        sentences=None if record.sentences is None else record.sentences.tobytes(),
     )
 
 
@@ -306,7 +315,9 @@ def nearby(**fields: object) -> CandidateQuery:
 def without_cosines(candidates: CandidateSet) -> CandidateSet:
     return replace(
         candidates,
-        candidates=tuple(c._replace(cosine=None) for c in candidates.candidates),
+        candidates=tuple(
+            c._replace(cosine=None, sentence_cosine=None) for c in candidates.candidates
+        ),
     )
 
 
@@ -314,9 +325,10 @@ def assert_same_candidates(left: CandidateSet, right: CandidateSet) -> None:
     """Equal in everything; cosines to 1e-6."""
     assert without_cosines(left) == without_cosines(right)
     for a, b in zip(left.candidates, right.candidates, strict=True):
-        assert (a.cosine is None) == (b.cosine is None)
-        if a.cosine is not None and b.cosine is not None:
-            assert abs(a.cosine - b.cosine) <= COSINE_TOLERANCE
+        for ours, theirs in ((a.cosine, b.cosine), (a.sentence_cosine, b.sentence_cosine)):
+            assert (ours is None) == (theirs is None)
+            if ours is not None and theirs is not None:
+                assert abs(ours - theirs) <= COSINE_TOLERANCE
 
 
 def cosine_of(candidate: Candidate) -> float:

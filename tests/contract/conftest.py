@@ -95,3 +95,18 @@ def clock() -> Clock:
 def words_only(place: Place, clock: Clock) -> Memory:
     """A memory in which every text has the same vector, so that only words decide."""
     return place.open(embedder=StubEmbedder({"": np.ones(8)}), clock=clock)
+
+
+@pytest.fixture(params=STORES)
+def fresh(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[NoteStore]:
+    """A store nobody else's notes or model are in."""
+    if request.param == NEO4J:
+        graph: Graph = request.getfixturevalue("graph")
+        graph.empty()
+        opened: NoteStore = graph.open()
+        yield opened
+        opened.close()
+        graph.empty()
+    else:
+        with Shelter(request, str(request.param), tmp_path) as opened:
+            yield opened

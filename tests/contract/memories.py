@@ -96,7 +96,12 @@ def file_place(folder: Path) -> Place:
 def state(memory: Memory) -> list[object]:
     """Everything a scope holds, comparable: vectors as bytes, events and counters included."""
     return [
-        (item.note, item.terms, None if item.embedding is None else item.embedding.tobytes())
+        (
+            item.note,
+            item.terms,
+            None if item.embedding is None else item.embedding.tobytes(),
+            None if item.sentences is None else item.sentences.tobytes(),
+        )
         if isinstance(item, NoteRecord)
         else item
         for item in memory.dump()

@@ -79,7 +79,11 @@ def test_receipts_name_inputs_producer_and_settings(filled: Memory) -> None:
             InputRevision("a", 1), InputRevision("metadata of a", metadata.output_digest)
         )  # fmt: skip
     assert (terms.producer, embedding.producer) == ("terms-1", "stub-8")
-    assert embedding.configuration == {"text": "embedding-text-1", "dimension": 8}
+    assert embedding.configuration == {
+        "text": "embedding-text-1",
+        "sentences": "sentences-1",
+        "dimension": 8,
+    }
     assert links.inputs == (InputRevision("a", 1), InputRevision("b", 1))
     assert links.configuration == {"link_threshold": 0.72, "limit": 10}
     for receipt in (metadata, terms, embedding, links):

@@ -19,6 +19,7 @@ from contract.builders import (
     Snapshot,
     assert_same_candidates,
     chain,
+    directions,
     later,
     link,
     make_event,
@@ -33,6 +34,7 @@ from reference_store import ReferenceStore
 
 from graphmem.errors import GraphmemError
 from graphmem.model import (
+    NO_SENTENCES,
     CandidateQuery,
     Disagreement,
     DisagreementKind,
@@ -43,6 +45,7 @@ from graphmem.model import (
     NoteRecord,
     NoteWrite,
     Scope,
+    SentenceVectors,
     Stats,
     Use,
     WritePlan,
@@ -80,7 +83,14 @@ class Draft:
     archived: bool
     terms: tuple[str, ...]
     vector: int | None
+    sentences: int | None
     slip: int
+
+    def spoken(self) -> SentenceVectors | None:
+        """As many sentences as said; ``None`` keeps those that are stored."""
+        if self.sentences is None:
+            return None
+        return directions(*range(self.sentences)) if self.sentences else NO_SENTENCES
 
     def note(self, namespace: str, revision: int) -> Note:
         return make_note(
@@ -110,6 +120,7 @@ drafts = st.builds(
     archived=st.sampled_from([False, False, False, True]),
     terms=words,
     vector=vectors,
+    sentences=st.sampled_from([None, None, 0, 1, 3]),
     slip=st.sampled_from([0] * 14 + [1, -1]),
 )
 links = st.builds(
@@ -214,6 +225,7 @@ class StoresAgree(RuleBasedStateMachine):
                     draft.terms,
                     None if draft.vector is None else unit(draft.vector),
                     max(now + draft.slip, 0),
+                    draft.spoken(),
                 )
             )
         plan = WritePlan(
@@ -296,6 +308,7 @@ class StoresAgree(RuleBasedStateMachine):
                 replace(draft.note(scope.namespace, draft.slip + 5), recall_count=3),
                 draft.terms,
                 None if draft.vector is None else unit(draft.vector),
+                draft.spoken(),
             )
             for draft in loaded
         ]

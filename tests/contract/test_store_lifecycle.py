@@ -29,7 +29,7 @@ from contract.builders import (
 from contract.stores import DURABLE, NEO4J, STORES, Graph, Shelter
 
 from graphmem.errors import ClosedMemory, Conflict
-from graphmem.model import NoteRecord, Scope, WritePlan
+from graphmem.model import NoteRecord, NoteVectors, Scope, WritePlan
 from graphmem.ports import NoteStore, ScopeReader
 from graphmem.stores.embedded.store import NetworkXStore
 
@@ -87,7 +87,9 @@ CALLS: dict[str, Callable[[NoteStore, Scope], object]] = {
     "load": lambda store, scope: store.load(
         scope, [NoteRecord(make_note("b", scope.namespace), (), EAST)], [], [], MODEL
     ),
-    "replace_model": lambda store, scope: store.replace_model(MODEL, lambda notes: EAST[None]),
+    "replace_model": lambda store, scope: store.replace_model(
+        MODEL, lambda notes: NoteVectors(EAST[None])
+    ),
     "namespaces": lambda store, scope: store.namespaces(),
     "drop_namespace": lambda store, scope: store.drop_namespace(scope.namespace),
     "stats": lambda store, scope: store.stats(scope),

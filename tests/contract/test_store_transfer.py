@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,7 +25,6 @@ from contract.builders import (
     unit,
     use,
 )
-from contract.stores import NEO4J, STORES, Graph, Shelter
 from reference_store import ReferenceStore
 
 from graphmem.errors import EmbeddingError, EmbeddingMismatch, GraphmemError
@@ -36,6 +34,7 @@ from graphmem.model import (
     Note,
     NoteFilter,
     NoteRecord,
+    NoteVectors,
     Scope,
     Vector,
 )
@@ -177,21 +176,6 @@ def test_an_event_of_a_missing_note_is_not_loaded(store: NoteStore, scope: Scope
 # --- another model -----------------------------------------------------------------------
 
 
-@pytest.fixture(params=STORES)
-def fresh(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[NoteStore]:
-    """A store nobody else's notes or model are in."""
-    if request.param == NEO4J:
-        graph: Graph = request.getfixturevalue("graph")
-        graph.empty()
-        opened: NoteStore = graph.open()
-        yield opened
-        opened.close()
-        graph.empty()
-    else:
-        with Shelter(request, str(request.param), tmp_path) as opened:
-            yield opened
-
-
 WIDER = ModelIdentity("stub-12", 12)
 
 
@@ -199,8 +183,8 @@ def wide_vector(note: Note) -> Vector:
     return unit(sum(map(ord, note.namespace + note.id)), WIDER.dimension)
 
 
-def wide(notes: Sequence[Note]) -> Vector:
-    return np.stack([wide_vector(note) for note in notes])
+def wide(notes: Sequence[Note]) -> NoteVectors:
+    return NoteVectors(np.stack([wide_vector(note) for note in notes]))
 
 
 def test_a_fresh_store_has_no_model(fresh: NoteStore, scope: Scope) -> None:
@@ -249,10 +233,10 @@ def test_a_model_of_the_same_length_takes_over_too(fresh: NoteStore, scope: Scop
     lived_in(fresh, scope)
     twin = ModelIdentity("stub-8 revision 2", 8)
     for _ in range(2):
-        fresh.replace_model(twin, lambda notes: np.stack([EAST for _ in notes]))
+        fresh.replace_model(twin, lambda notes: NoteVectors(np.stack([EAST for _ in notes])))
         assert fresh.model() == twin
     assert len(fresh.nearest(scope, EAST[None], 99)[0]) == 6
-    fresh.replace_model(MODEL, lambda notes: np.stack([towards(0.5) for _ in notes]))
+    fresh.replace_model(MODEL, lambda notes: NoteVectors(np.stack([towards(0.5) for _ in notes])))
     (found,) = fresh.nearest(scope, EAST[None], 99)
     assert [each.cosine for each in found] == pytest.approx([0.5] * 6, abs=1e-6)
 
@@ -263,7 +247,7 @@ def test_a_failing_re_embedding_keeps_the_old_model(fresh: NoteStore, scope: Sco
 
     calls = 0
 
-    def breaks(notes: Sequence[Note]) -> Vector:
+    def breaks(notes: Sequence[Note]) -> NoteVectors:
         nonlocal calls
         calls += 1
         raise Broken
@@ -284,13 +268,15 @@ def test_a_failing_re_embedding_keeps_the_old_model(fresh: NoteStore, scope: Sco
 def test_vectors_of_a_wrong_shape_keep_the_old_model(
     fresh: NoteStore, scope: Scope, wrong: str
 ) -> None:
-    def pages(notes: Sequence[Note]) -> Vector:
-        vectors = wide(notes)
-        return {
-            "too short": vectors[:, 1:],
-            "too few": vectors[1:],
-            "too many": np.concatenate([vectors, vectors]),
-        }[wrong]
+    def pages(notes: Sequence[Note]) -> NoteVectors:
+        vectors = wide(notes).notes
+        return NoteVectors(
+            {
+                "too short": vectors[:, 1:],
+                "too few": vectors[1:],
+                "too many": np.concatenate([vectors, vectors]),
+            }[wrong]
+        )
 
     lived_in(fresh, scope)
     before = snapshot(fresh, scope)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from contract.builders import (
     apply,
     assert_same_candidates,
     change,
+    directions,
     later,
     link,
     make_event,
@@ -26,11 +28,14 @@ from contract.builders import (
 
 from graphmem.errors import Conflict, StoreUnavailable
 from graphmem.model import (
+    NO_SENTENCES,
     Disagreement,
     DisagreementKind,
     ModelIdentity,
     Note,
     NoteFilter,
+    NoteVectors,
+    NoteWrite,
     Scope,
     WritePlan,
     supersedes,
@@ -188,7 +193,9 @@ def test_dropping_a_namespace_and_changing_the_model_reach_the_other(
     assert right.get(gone, ["n"]) == {}
     assert right.namespaces() == ("ns",)
     other = ModelIdentity("other", 3)
-    left.replace_model(other, lambda notes: unit(5, 3)[None].repeat(len(notes), axis=0))
+    left.replace_model(
+        other, lambda notes: NoteVectors(unit(5, 3)[None].repeat(len(notes), axis=0))
+    )
     assert right.model() == other
     assert right.nearest(SCOPE, unit(5, 3)[None], 1)[0][0].cosine == pytest.approx(1.0)
 
@@ -208,14 +215,14 @@ def test_a_note_changed_while_it_is_embedded_anew_is_embedded_again(path: Path) 
     apply(store, SCOPE, new(note, unit(1)))
     embedded: list[str] = []
 
-    def pages(notes: list[Note]) -> object:
+    def pages(notes: Sequence[Note]) -> NoteVectors:
         if not embedded:
             apply(beside, SCOPE, change(note, unit(2), content="changed"))
             apply(beside, SCOPE, new(make_note("late", "ns"), unit(3)))
         embedded.extend(each.content for each in notes)
-        return unit(7, 4)[None].repeat(len(notes), axis=0)
+        return NoteVectors(unit(7, 4)[None].repeat(len(notes), axis=0))
 
-    store.replace_model(ModelIdentity("other", 4), pages)  # type: ignore[arg-type] # an array
+    store.replace_model(ModelIdentity("other", 4), pages)
     assert embedded[0] == "old"
     assert sorted(embedded[1:]) == ["changed", "note late"]
     for each in (store, beside):
@@ -341,3 +348,31 @@ def test_a_changed_link_and_its_use_reach_one_that_has_it_in_memory(
     apply(left, SCOPE, dropped_events=["none"])  # writes what is pending
     assert right.links(SCOPE, "b")[0].last_retrieved_at == later(3)
     assert right.get(SCOPE, ["b"])["b"].recall_count == 1
+
+
+def test_sentences_another_process_changes_are_read_anew(
+    pair: tuple[NetworkXStore, NetworkXStore],
+) -> None:
+    left, right = pair
+
+    def best(store: NetworkXStore) -> dict[str, float | None]:
+        found = store.candidates(SCOPE, question(unit(9), "red"))
+        return {each.note.id: each.sentence_cosine for each in found.candidates}
+
+    def spoken(write: NoteWrite, *seeds: int) -> NoteWrite:
+        return replace(write, sentences=directions(*seeds) if seeds else NO_SENTENCES)
+
+    a, b = make_note("a", "ns"), make_note("b", "ns")
+    apply(left, SCOPE, spoken(new(a, unit(1), ["red"]), 1), spoken(new(b, unit(2), ["red"]), 2))
+    first = best(right)
+    assert first == best(left)
+    apply(left, SCOPE, spoken(change(a, None, ["red"]), 3, 4))
+    assert best(right) == best(left) != first
+    apply(right, SCOPE, spoken(change(b, None, ["red"])))
+    assert best(left) == best(right) | {"b": None}
+    apply(right, SCOPE, erased=["b"], model=None)
+    apply(right, SCOPE, spoken(new(b, unit(2), ["red"]), 2))
+    assert best(left)["b"] == first["b"]
+    left.drop_namespace("ns")
+    apply(left, SCOPE, new(a, unit(1), ["red"]))
+    assert best(right) == {"a": None}

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from contract.builders import apply, change, link, make_event, make_note, new, unit
+from contract.builders import apply, change, directions, link, make_event, make_note, new, unit
 
 from graphmem import open_memory
 from graphmem.model import Scope
@@ -15,6 +15,8 @@ from graphmem.stores.embedded.store import NetworkXStore
 
 SCOPE = Scope("ns")
 SECRET = "quetzalcoatl"
+SENTENCES = directions(98, 99)
+OF_THE_SECRET = (SECRET.encode(), b"secret-id", unit(99).tobytes(), SENTENCES.tobytes())
 
 
 @pytest.fixture
@@ -38,7 +40,7 @@ def filled(path: Path, *, wait: float = 30.0) -> NetworkXStore:
     apply(
         store,
         SCOPE,
-        new(secret, unit(99), ["word", SECRET]),
+        replace(new(secret, unit(99), ["word", SECRET]), sentences=SENTENCES),
         *(new(note, unit(n), ["plain"]) for n, note in enumerate(others)),
         links=[link("secret-id", "n1")],
         events=[make_event(secret, 2)],
@@ -48,11 +50,11 @@ def filled(path: Path, *, wait: float = 30.0) -> NetworkXStore:
 
 def test_an_erased_note_leaves_no_bytes(path: Path) -> None:
     store = filled(path)
-    assert traces(path, SECRET.encode())
+    assert all(traces(path, each) for each in OF_THE_SECRET)
     apply(store, SCOPE, erased=["secret-id"])
-    assert traces(path, SECRET.encode(), b"secret-id", unit(99).tobytes()) == []
+    assert traces(path, *OF_THE_SECRET) == []
     store.close()
-    assert traces(path, SECRET.encode(), b"secret-id", unit(99).tobytes()) == []
+    assert traces(path, *OF_THE_SECRET) == []
 
 
 def test_words_taken_out_of_a_neighbour_leave_no_bytes(path: Path) -> None:
@@ -75,7 +77,7 @@ def test_words_taken_out_of_a_neighbour_leave_no_bytes(path: Path) -> None:
 def test_a_dropped_namespace_leaves_no_bytes(path: Path) -> None:
     store = filled(path)
     assert store.drop_namespace("ns") == 51
-    assert traces(path, SECRET.encode(), b"plain", unit(3).tobytes()) == []
+    assert traces(path, *OF_THE_SECRET, b"plain", unit(3).tobytes()) == []
     store.close()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from contract.builders import (
     DIMENSION,
     apply,
     change,
+    directions,
     link,
     make_event,
     make_note,
@@ -44,6 +46,9 @@ DAMAGE = {
     SEVENS: ("length 19.799 instead of 1", True),
     NANS: ("not finite", True),
     "UPDATE vector SET block = block + 1000": ("there is no such note", True),
+    "UPDATE sentence SET value = x'0102'": ("2 bytes do not make vectors of", True),
+    "UPDATE sentence SET value = '12345678'": ("8 bytes do not make vectors of", True),
+    "UPDATE sentence SET note = note + 1000": ("sentences of key", True),
     "DELETE FROM term WHERE word = 'one'": ("terms without a word", True),
     "UPDATE note SET terms = x'00'": ("terms without a word", True),
     "INSERT INTO term SELECT max(key) + 9, 'unheld' FROM term": ("held by no note", True),
@@ -62,7 +67,10 @@ def path(tmp_path: Path) -> Path:
     apply(
         store,
         SCOPE,
-        *(new(note, unit(i), ["one", note.id]) for i, note in enumerate(notes)),
+        *(
+            replace(new(note, unit(i), ["one", note.id]), sentences=directions(i))
+            for i, note in enumerate(notes)
+        ),
         links=[link("a", "b"), link("b", "c")],
     )
     apply(store, SCOPE, change(notes[0], None, ["one"]), events=[make_event(notes[0], 2)])

@@ -9,7 +9,7 @@ from conftest import OpenNeo4j
 from contract.builders import EAST, MODEL, later, link, make_note, new, unit, use
 
 from graphmem.errors import Conflict, EmbeddingMismatch
-from graphmem.model import CandidateQuery, ModelIdentity, NoteFilter, Scope, WritePlan
+from graphmem.model import CandidateQuery, ModelIdentity, NoteFilter, NoteVectors, Scope, WritePlan
 from graphmem.ports import ScopeReader
 from graphmem.stores.neo4j.schema import SCHEMA_VERSION
 from graphmem.stores.neo4j.store import Neo4jStore
@@ -150,7 +150,7 @@ def test_a_model_replaced_by_another_process_is_noticed(open_neo4j_store: OpenNe
     one.write(SCOPE, lambda reader: plan)
     assert one.model() == MODEL
     replaced = ModelIdentity("another-8", 8)
-    other.replace_model(replaced, lambda notes: EAST[None].repeat(len(notes), axis=0))
+    other.replace_model(replaced, lambda notes: NoteVectors(EAST[None].repeat(len(notes), axis=0)))
     with pytest.raises(EmbeddingMismatch, match="another-8"):
         one.candidates(SCOPE, CandidateQuery(vector=EAST, terms=()))
     with pytest.raises(EmbeddingMismatch, match="another-8"):

@@ -51,7 +51,7 @@ def memory() -> Iterator[Memory]:
         opened.add("Ben keeps the harbour log", id="d", source=Source("s\\'", position=3))
         opened.connect([("c", "d")])
         opened.recall("tea")
-        opened.revise("d", content="Ben keeps the harbour log by day")
+        opened.revise("d", content="Ben keeps the harbour log by day. At night he reads old ones.")
         opened.connect([("c", "d")])
         opened.feedback("c", 1)
         opened.archive("b")

@@ -18,8 +18,8 @@ from graphmem.model import (
     ModelIdentity,
     Note,
     NoteRecord,
+    NoteVectors,
     Scope,
-    Vector,
     WritePlan,
 )
 from graphmem.stores.neo4j.store import Neo4jStore
@@ -101,6 +101,7 @@ def test_a_dropped_namespace_leaves_nothing(store: Neo4jStore, ask: Console) -> 
 
 DAMAGE = {
     "counters": "MATCH (s:Namespace {name: 'upkeep'}) SET s.notes = 99",
+    "sentences": "MATCH (n:Note {id: 'n1'}) SET n.sentences = [1, 2, 3]",
     "owner": "MATCH (n:Note {id: 'n1'}) SET n.terms = n.terms[..-1] + ['\ue000current-other']",
     "archived": "MATCH (n:Note {id: 'n1'}) SET n.archived = true",
     "source edge": "MATCH (:Note {id: 'n1'})-[f:FROM]->() DELETE f",
@@ -146,8 +147,8 @@ def test_a_missing_index_does_not_stop_a_recall(store: Neo4jStore, ask: Console)
 # --- another model ---------------------------------------------------------------------
 
 
-def embed(notes: Sequence[Note]) -> Vector:
-    return np.stack([unit(len(note.content) + int(note.id[1:]), 5) for note in notes])
+def embed(notes: Sequence[Note]) -> NoteVectors:
+    return NoteVectors(np.stack([unit(len(note.content) + int(note.id[1:]), 5) for note in notes]))
 
 
 def test_a_new_model_is_in_force_everywhere_at_once(store: Neo4jStore, ask: Console) -> None:
@@ -161,28 +162,30 @@ def test_a_new_model_is_in_force_everywhere_at_once(store: Neo4jStore, ask: Cons
     for scope in (SCOPE, elsewhere):
         for record in store.records(scope):
             assert record.embedding is not None
-            assert record.embedding.tobytes() == embed([record.note])[0].tobytes()
+            assert record.embedding.tobytes() == embed([record.note]).notes[0].tobytes()
         assert store.check(scope).ok
-    target = embed([store.get(SCOPE, ["n1"])["n1"]])[0]
+    target = embed([store.get(SCOPE, ["n1"])["n1"]]).notes[0]
     assert store.nearest(SCOPE, target[None], 1)[0][0].note_id == "n1"
     found = store.candidates(SCOPE, CandidateQuery(vector=target, terms=(), vector_seeds=1))
     assert [c.note.id for c in found.candidates if c.vector_rank == 0] == ["n1"]
     left = "MATCH (n:Note) WHERE n.embedding IS NOT NULL OR n.staged IS NOT NULL RETURN n.id"
     assert ask(left) == []
-    store.replace_model(MODEL, lambda notes: np.stack([EAST for _ in notes]))  # and back
+    store.replace_model(
+        MODEL, lambda notes: NoteVectors(np.stack([EAST for _ in notes]))
+    )  # and back
     assert store.check(SCOPE).ok
 
 
 @pytest.mark.parametrize(
     "pages",
     [
-        lambda notes: np.zeros((len(notes), 7), dtype=np.float32),
-        lambda notes: np.full((len(notes), 5), np.nan, dtype=np.float32),
+        lambda notes: NoteVectors(np.zeros((len(notes), 7), dtype=np.float32)),
+        lambda notes: NoteVectors(np.full((len(notes), 5), np.nan, dtype=np.float32)),
     ],
     ids=["another dimension", "not finite"],
 )
 def test_a_model_that_fails_changes_nothing(
-    store: Neo4jStore, pages: Callable[[Sequence[Note]], Vector]
+    store: Neo4jStore, pages: Callable[[Sequence[Note]], NoteVectors]
 ) -> None:
     before = [
         (r.note, r.embedding.tobytes()) for r in store.records(SCOPE) if r.embedding is not None
@@ -203,7 +206,7 @@ def test_a_note_changed_meanwhile_is_embedded_anew(
     other = second_store
     once: list[bool] = []
 
-    def pages(notes: Sequence[Note]) -> Vector:
+    def pages(notes: Sequence[Note]) -> NoteVectors:
         vectors = embed(notes)
         if not once:
             once.append(True)
@@ -216,7 +219,7 @@ def test_a_note_changed_meanwhile_is_embedded_anew(
     store.replace_model(NEW_MODEL, pages)
     for record in store.records(SCOPE):
         assert record.embedding is not None
-        assert record.embedding.tobytes() == embed([record.note])[0].tobytes()
+        assert record.embedding.tobytes() == embed([record.note]).notes[0].tobytes()
     assert store.stats(SCOPE).notes == 7
 
 
@@ -234,7 +237,7 @@ def test_of_two_changes_of_model_the_later_wins(
     later_model = ModelIdentity("later-5", 5)
     begun: list[bool] = []
 
-    def pages(notes: Sequence[Note]) -> Vector:
+    def pages(notes: Sequence[Note]) -> NoteVectors:
         if not begun:
             begun.append(True)
             second_store.replace_model(later_model, embed)

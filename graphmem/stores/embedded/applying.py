@@ -32,6 +32,7 @@ from graphmem.stores.embedded.rows import (
 )
 from graphmem.stores.embedded.shard import Entry, Shard
 from graphmem.stores.embedded.tables import Tables
+from graphmem.stores.sentences import to_bytes
 
 
 @dataclass(slots=True)
@@ -165,6 +166,7 @@ class Application:
         self._tables.insert_notes(self._number, inserted)
         self._tables.update_notes(updated)
         self._tables.vectors.put(vectors)
+        self._put_sentences(writes)
 
     def _note_change(
         self, entry: Entry, vector: Vector | None, old: tuple[int, bytes, str], blob: bytes
@@ -201,6 +203,15 @@ class Application:
             self.aftermath.appended.append((entry, record.embedding))
         self._tables.insert_notes(self._number, rows)
         self._tables.vectors.put(vectors)
+        self._tables.sentences.clear(replaced)
+        self._put_sentences(records)
+
+    def _put_sentences(self, derived: Sequence[NoteWrite] | Sequence[NoteRecord]) -> None:
+        self._tables.sentences.put(
+            (self._key(each.note.id), to_bytes(each.sentences))
+            for each in derived
+            if each.sentences is not None
+        )
 
     def _stored(self, notes: Iterable[Note]) -> dict[int, tuple[int, bytes, str]]:
         """Return revision, terms and tags of those notes that exist; refuse foreign ones."""

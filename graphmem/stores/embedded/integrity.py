@@ -20,9 +20,11 @@ from graphmem.stores.embedded.rows import (
     numbers_of,
     to_blob,
 )
+from graphmem.stores.embedded.sentencefile import SentenceFile
 from graphmem.stores.embedded.shard import Shard
 from graphmem.stores.embedded.tables import Tables, key_range
 from graphmem.stores.embedded.vectorfile import BLOCK, BLOCK_BITS, VectorFile
+from graphmem.stores.sentences import from_bytes
 
 _NORM_TOLERANCE = 1e-2
 
@@ -86,6 +88,7 @@ class Inspection:
         yield from self._pages()
         yield from self._notes()
         yield from self._vectors()
+        yield from self._sentences()
         yield from self._links()
         yield from self._superseding()
         yield from self._events()
@@ -185,6 +188,22 @@ class Inspection:
             elif abs(norm - 1.0) > _NORM_TOLERANCE:
                 faults[place] = f"length {norm:.3f} instead of 1"
         return faults
+
+    def _sentences(self) -> Iterator[Finding]:
+        for key, value in SentenceFile(self.connection).all(self.number):
+            note_id, fault = self._ids.get(key), ""
+            if note_id is None:
+                fault = "there is no such note"
+            elif type(value) is not bytes or from_bytes(value, self.dimension) is None:
+                fault = f"{len(value)} bytes do not make vectors of {self.dimension} numbers"
+            if fault:
+                whose = f"key {key}" if note_id is None else f"note {note_id!r}"
+                yield Finding(
+                    f"sentences of {whose}: {fault}",
+                    note_id,
+                    (Statement("DELETE FROM sentence WHERE note = ?", (key,)),),
+                    f"sentences of {whose} are gone; reindex to embed them anew",
+                )
 
     def _links(self) -> Iterator[Finding]:
         cursor = self.connection.execute(

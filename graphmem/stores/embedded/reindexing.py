@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from graphmem.errors import EmbeddingError
-from graphmem.model import ModelIdentity, Note, Vector
+from graphmem.model import ModelIdentity, Note, NoteVectors
+from graphmem.stores.agreement import checked_pages
 from graphmem.stores.embedded.journal import Change
 from graphmem.stores.embedded.rows import to_blob
 from graphmem.stores.embedded.session import Session
+from graphmem.stores.sentences import to_bytes
 
 _PAGE = 256
 
-Embed = Callable[[Sequence[Note]], Vector]
+Embed = Callable[[Sequence[Note]], NoteVectors]
 
 
 @dataclass(slots=True)
 class Embedded:
-    """New vectors by note key, with the revision of the note each was made from."""
+    """New vectors and sentences by note key, with the revision of the note they are made from."""
 
     revisions: dict[int, int] = field(default_factory=dict)
     blobs: dict[int, bytes] = field(default_factory=dict)
+    sentences: dict[int, bytes] = field(default_factory=dict)
 
 
 def reindex(session: Session, model: ModelIdentity, embed: Embed) -> None:
@@ -42,6 +42,10 @@ def reindex(session: Session, model: ModelIdentity, embed: Embed) -> None:
             existing = {key for keys in _keys(session).values() for key in keys}
             session.tables.vectors.drop()
             session.tables.vectors.put((k, b) for k, b in done.blobs.items() if k in existing)
+            session.tables.sentences.drop()
+            session.tables.sentences.put(
+                (k, b) for k, b in done.sentences.items() if b and k in existing
+            )
             session.journal.set_model(model)
             session.commit_whole(Change(None, None))
 
@@ -76,12 +80,8 @@ def _pages(session: Session, done: Embedded) -> Iterator[list[tuple[int, Note]]]
 def _embed(
     page: Sequence[tuple[int, Note]], model: ModelIdentity, embed: Embed, done: Embedded
 ) -> None:
-    vectors = np.asarray(embed([note for _, note in page]), dtype=np.float32)
-    if vectors.shape != (len(page), model.dimension) or not np.isfinite(vectors).all():
-        raise EmbeddingError(
-            f"the embedder gave an array of shape {vectors.shape}, or one that is not finite, "
-            f"for {len(page)} notes of {model.dimension} numbers; the old vectors stay in force."
-        )
-    for (key, note), vector in zip(page, vectors, strict=True):
+    made = checked_pages(embed([note for _, note in page]), model, len(page))
+    for (key, note), vector, sentences in zip(page, made.notes, made.sentences, strict=True):
         done.revisions[key] = note.revision
         done.blobs[key] = to_blob(vector)
+        done.sentences[key] = b"" if sentences is None else to_bytes(sentences)

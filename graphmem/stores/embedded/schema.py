@@ -112,7 +112,9 @@ _VERSION_3 = (
     "CREATE INDEX supersedes_by_older ON supersedes (older)",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_VERSION_1, _VERSION_2, _VERSION_3)
+_VERSION_4 = ("CREATE TABLE sentence (note INTEGER PRIMARY KEY, value BLOB NOT NULL)",)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_VERSION_1, _VERSION_2, _VERSION_3, _VERSION_4)
 """Statements that lead from version i to i + 1."""
 
 VERSION = len(MIGRATIONS)

@@ -15,10 +15,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from graphmem.errors import ClosedMemory, StoreError, StoreUnavailable, TransferError
-from graphmem.model import Link, LinkKind, ModelIdentity
+from graphmem.model import Link, LinkKind, ModelIdentity, SentenceVectors
 from graphmem.stores.embedded.applying import Aftermath
 from graphmem.stores.embedded.bodies import Bodies, Body
+from graphmem.stores.embedded.damage import decodes
 from graphmem.stores.embedded.journal import MEMORY, Change, Journal, translated
+from graphmem.stores.embedded.keptsentences import KeptSentences
 from graphmem.stores.embedded.loading import load_shard, refresh
 from graphmem.stores.embedded.rows import note_of, term_numbers
 from graphmem.stores.embedded.salvage import Saved, salvage
@@ -26,6 +28,7 @@ from graphmem.stores.embedded.schema import refuse_newer
 from graphmem.stores.embedded.shard import Shard
 from graphmem.stores.embedded.tables import Tables
 from graphmem.stores.embedded.usage import KeyPair, PendingUse
+from graphmem.stores.sentences import from_bytes
 
 _USE_LAG = 1.0
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.001, 0.01
@@ -63,6 +66,7 @@ class Session:
         self._tables: Tables | None = None
         self._shards: dict[str, Shard] = {}
         self._bodies = Bodies()
+        self._sentences = KeptSentences()
         self._data_version: int | None = None
         self._sequence = 0
 
@@ -172,6 +176,20 @@ class Session:
         held = [key for key in keys if key not in read]
         found = read | dict(zip(held, self._bodies.of(held), strict=True))
         self._bodies.keep(read)
+        return [found[key] for key in keys]
+
+    @decodes("the sentences of a note")
+    def sentences(self, shard: Shard, rows: Sequence[int]) -> Sequence[SentenceVectors | None]:
+        """Return the sentences' vectors of these rows; nobody may change them."""
+        keys = shard.keys(rows)
+        missing = self._sentences.missing(keys)
+        if not missing:
+            return self._sentences.of(keys)
+        stored, dimension = self.tables.sentences.of(missing), shard.vectors.dimension
+        read = {key: from_bytes(stored.get(key, b""), dimension) for key in missing}
+        held = [key for key in keys if key not in read]
+        found = read | dict(zip(held, self._sentences.of(held), strict=True))
+        self._sentences.keep(read)
         return [found[key] for key in keys]
 
     def with_use(self, shard: Shard, links: Iterable[Link]) -> tuple[Link, ...]:
@@ -400,8 +418,10 @@ class Session:
     def _evict(self, change: Change) -> None:
         if change.notes is None:
             self._bodies.clear()
+            self._sentences.clear()
             return
         self._bodies.drop(change.notes)
+        self._sentences.drop(change.notes)
         self._bodies.outdate(change.used)
 
     def _forget_used(self, change: Change) -> None:
@@ -416,6 +436,7 @@ class Session:
     def _reset(self) -> None:
         self._shards.clear()
         self._bodies.clear()
+        self._sentences.clear()
         self._data_version = None
 
 

@@ -24,6 +24,7 @@ from graphmem.model import (
     Note,
     NoteFilter,
     NoteRecord,
+    NoteVectors,
     Scope,
     Stats,
     Use,
@@ -31,7 +32,7 @@ from graphmem.model import (
     WritePlan,
 )
 from graphmem.ports import ScopeReader
-from graphmem.stores.agreement import agreed_model
+from graphmem.stores.agreement import agreed_model, check_sentences
 from graphmem.stores.embedded.applying import Application
 from graphmem.stores.embedded.integrity import inspect, mend
 from graphmem.stores.embedded.journal import MEMORY, Change
@@ -46,6 +47,7 @@ from graphmem.stores.embedded.retrieval import (
 from graphmem.stores.embedded.rows import to_micros
 from graphmem.stores.embedded.session import Session
 from graphmem.stores.embedded.shard import EVERY_NOTE
+from graphmem.stores.sentences import best_cosines
 
 _PAGE = 512
 _CURRENT = NoteFilter()
@@ -116,6 +118,7 @@ class NetworkXStore:
             with session.applying():
                 vectors = (write.embedding for write in plan.notes)
                 model = agreed_model(session.model, plan.model, vectors)
+                check_sentences(model, (write.sentences for write in plan.notes))
                 application = Application.begin(
                     session.loaded(scope.namespace), session.tables, scope.namespace
                 )
@@ -135,6 +138,7 @@ class NetworkXStore:
         session = self._session
         with session.writing(), session.applying():
             agreed = agreed_model(session.model, model, (record.embedding for record in notes))
+            check_sentences(agreed, (record.sentences for record in notes))
             application = Application.begin(
                 session.loaded(scope.namespace), session.tables, scope.namespace
             )
@@ -154,7 +158,7 @@ class NetworkXStore:
             self._session.count_use(notes, pairs, to_micros(use.at))
 
     def replace_model(
-        self, model: ModelIdentity, pages: Callable[[Sequence[Note]], Vector]
+        self, model: ModelIdentity, pages: Callable[[Sequence[Note]], NoteVectors]
     ) -> None:
         """Re-embed every note of every namespace and change the store's model."""
         reindex(self._session, model, pages)
@@ -180,6 +184,7 @@ class NetworkXStore:
                 agreed_model(session.model, None, (query.vector,))
             found = find_candidates(shard, scope, query)
             bodies = session.bodies(shard, scope.namespace, found.rows)
+            sentences = session.sentences(shard, found.rows)
             links = session.with_use(shard, found.links)
         return CandidateSet(
             candidates=tuple(
@@ -190,6 +195,7 @@ class NetworkXStore:
                     found.cosines,
                     map(found.vector_ranks.get, found.rows),
                     map(found.lexical_ranks.get, found.rows),
+                    best_cosines(sentences, query.vector),
                 )
             ),
             links=links,
@@ -269,8 +275,9 @@ class NetworkXStore:
                 rows = shard.visible(scope, ids)
                 bodies = self._session.bodies(shard, scope.namespace, rows)
                 vectors = [shard.vectors.of(row) for row in rows]
-            for (note, terms), vector in zip(bodies, vectors, strict=True):
-                yield NoteRecord(note, terms, vector)
+                sentences = self._session.sentences(shard, rows)
+            for (note, terms), vector, own in zip(bodies, vectors, sentences, strict=True):
+                yield NoteRecord(note, terms, vector, None if own is None else own.copy())
 
     def all_links(self, scope: Scope) -> Iterator[Link]:
         """Iterate over the stored links whose two ends the scope may see, by (pair, kind)."""

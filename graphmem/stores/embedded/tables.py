@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from graphmem.model import EvolutionEvent
 from graphmem.stores.embedded.rows import EVENT_COLUMNS, NOTE_COLUMNS, Row, event_of
 from graphmem.stores.embedded.schema import NAMESPACE_BITS
+from graphmem.stores.embedded.sentencefile import SentenceFile
 from graphmem.stores.embedded.vectorfile import VectorFile
 
 # Constant column lists, no value ever becomes SQL text.
@@ -47,7 +48,7 @@ def _listed(keys: Iterable[int]) -> str:
 class Tables:
     """Reads and writes rows over the journal's connection, within its transactions.
 
-    `vectors` does the same for the blocks of vectors.
+    `vectors` and `sentences` do the same for the blocks of vectors and those of sentences.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -55,6 +56,7 @@ class Tables:
         self._execute = connection.execute
         self._executemany = connection.executemany
         self.vectors = VectorFile(connection)
+        self.sentences = SentenceFile(connection)
 
     # --- namespaces and keys -----------------------------------------------------------
 
@@ -104,6 +106,7 @@ class Tables:
         self._execute("DELETE FROM supersedes WHERE newer BETWEEN ? AND ?", span)
         self._execute("DELETE FROM event WHERE namespace = ?", (namespace,))
         self.vectors.drop(namespace)
+        self.sentences.drop(namespace)
         self._execute("DELETE FROM term WHERE key BETWEEN ? AND ?", span)
         count = self._execute("DELETE FROM note WHERE key BETWEEN ? AND ?", span).rowcount
         self._execute("DELETE FROM namespace WHERE number = ?", (namespace,))
@@ -183,13 +186,14 @@ class Tables:
         return int(total)
 
     def erase_notes(self, keys: Sequence[int]) -> None:
-        """Delete notes with their links and events."""
+        """Delete notes with their links, events and sentences."""
         listed = (_listed(keys),)
         self._execute(f"DELETE FROM link WHERE low IN {_KEYS}", listed)  # noqa: S608 - constant
         self._execute(f"DELETE FROM link WHERE high IN {_KEYS}", listed)  # noqa: S608 - constant
         self._execute(f"DELETE FROM supersedes WHERE newer IN {_KEYS}", listed)  # noqa: S608 - constant
         self._execute(f"DELETE FROM supersedes WHERE older IN {_KEYS}", listed)  # noqa: S608 - constant
         self._execute(f"DELETE FROM event WHERE note IN {_KEYS}", listed)  # noqa: S608 - constant
+        self.sentences.clear(keys)
         self._execute(f"DELETE FROM note WHERE key IN {_KEYS}", listed)  # noqa: S608 - constant
 
     # --- terms -----------------------------------------------------------------------

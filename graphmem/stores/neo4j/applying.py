@@ -22,10 +22,10 @@ from graphmem.model import (
     ModelIdentity,
     Note,
     NoteRecord,
-    Vector,
+    NoteWrite,
     WritePlan,
 )
-from graphmem.stores.agreement import agreed_model, check_kept
+from graphmem.stores.agreement import agreed_model, check_kept, check_sentences
 from graphmem.stores.neo4j.connection import run
 from graphmem.stores.neo4j.rows import (
     as_sent,
@@ -33,9 +33,10 @@ from graphmem.stores.neo4j.rows import (
     link_row,
     note_properties,
     pair_key,
+    sentences_sent,
     use_properties,
 )
-from graphmem.stores.neo4j.schema import model_of
+from graphmem.stores.neo4j.schema import SENTENCES, model_of
 from graphmem.stores.neo4j.vectors import NamespaceState, state_of
 
 _Pair: TypeAlias = tuple[str, str]
@@ -81,14 +82,17 @@ class Application:
         EmbeddingMismatch
             A vector or the plan's model does not fit the store's.
         """
-        self._agree(plan.model, [write.embedding for write in plan.notes])
+        self._agree(plan.model, plan.notes)
         notes = [write.note for write in plan.notes]
         stored = self._stored([*(note.id for note in notes), *plan.erased])
         fresh = {note.id for note in notes} - stored.keys()
         for write in plan.notes:
             known = stored.get(write.note.id)
             _check_revision(write.note.id, write.expected_revision, known)
-        records = [NoteRecord(write.note, write.terms, write.embedding) for write in plan.notes]
+        records = [
+            NoteRecord(write.note, write.terms, write.embedding, write.sentences)
+            for write in plan.notes
+        ]
         loose = self._unchain(notes, plan.erased, stored)
         self._put_notes(records, stored)
         self._unlink("unlink", plan.unlinks)
@@ -111,7 +115,7 @@ class Application:
         model: ModelIdentity | None,
     ) -> None:
         """Store records as they are, counters of use included."""
-        self._agree(model, [record.embedding for record in records])
+        self._agree(model, records)
         notes = [record.note for record in records]
         stored = self._stored([note.id for note in notes])
         fresh = {note.id for note in notes} - stored.keys()
@@ -135,7 +139,9 @@ class Application:
         """Run a statement over rows, if there are any."""
         return self._run(name, **rows) if any(rows.values()) else []
 
-    def _agree(self, planned: ModelIdentity | None, vectors: Iterable[Vector | None]) -> None:
+    def _agree(
+        self, planned: ModelIdentity | None, derived: Sequence[NoteWrite] | Sequence[NoteRecord]
+    ) -> None:
         stored = self._state.model
         if stored is None and planned is not None:
             adopted = run(
@@ -145,7 +151,8 @@ class Application:
                 dimension=planned.dimension,
             )[0]
             stored = model_of(adopted["model_id"], adopted["dimension"])
-        agreed_model(stored, planned, vectors)
+        agreed = agreed_model(stored, planned, (each.embedding for each in derived))
+        check_sentences(agreed, (each.sentences for each in derived))
 
     def _stored(self, ids: Sequence[str]) -> dict[str, StoredNote]:
         rows = self._run_over("stored_notes", ids=ids)
@@ -196,6 +203,9 @@ class Application:
         if record.embedding is not None or whole:
             vector = record.embedding
             properties[self._state.slot] = None if vector is None else vector.tolist()
+        sentences = record.sentences
+        if sentences is not None or whole:
+            properties[SENTENCES[self._state.slot]] = sentences_sent(sentences)
         if whole:
             properties |= use
         first = as_sent({"properties": use})

@@ -19,10 +19,11 @@ from graphmem.model import (
     Scope,
 )
 from graphmem.stores.neo4j import cypher
-from graphmem.stores.neo4j.rows import listed_note_of, stored_link_of
+from graphmem.stores.neo4j.rows import listed_note_of, sentences_of, stored_link_of
 from graphmem.stores.neo4j.schema import VectorIndex
 from graphmem.stores.neo4j.scope import Visibility
 from graphmem.stores.neo4j.terms import lookup, tokens_of
+from graphmem.stores.sentences import best_cosines
 
 OVERFETCH = 5
 """How many times more seeds than wanted the approximate index is asked for."""
@@ -84,10 +85,12 @@ def candidate_set(scope: Scope, query: CandidateQuery, row: Record) -> Candidate
         )
     vector_ranks, lexical_ranks = _ranks(row["near"]), _ranks(row["matched"])
     candidates = []
-    for *values, terms, odd_terms, cosine in row["found"]:
+    held_sentences = [sentences_of(found[-1], dimension or 0) for found in row["found"]]
+    best = best_cosines(held_sentences, query.vector)
+    for (*values, terms, odd_terms, cosine, _), sentence in zip(row["found"], best, strict=True):
         note = listed_note_of(scope.namespace, values)
         ranks = vector_ranks.get(note.id), lexical_ranks.get(note.id)
-        candidates.append(Candidate(note, tokens_of(terms, odd_terms), cosine, *ranks))
+        candidates.append(Candidate(note, tokens_of(terms, odd_terms), cosine, *ranks, sentence))
     note_count = row["note_count"]
     held = {candidate.note.id for candidate in candidates}
     # The statement tells where links lead without asking whether that is a candidate too.

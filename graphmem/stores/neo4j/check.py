@@ -25,6 +25,7 @@ class Findings:
     wrong_terms: list[str] = field(default_factory=list)
     wrong_sources: list[Record] = field(default_factory=list)
     wrong_vectors: list[str] = field(default_factory=list)
+    wrong_sentences: list[str] = field(default_factory=list)
     wrong_links: list[Record] = field(default_factory=list)
     loose_events: list[str] = field(default_factory=list)
     wrong_chain: list[str] = field(default_factory=list)
@@ -39,6 +40,8 @@ class Findings:
             yield f"note {row['id']}: its edge to its source is missing or wrong"
         for id_ in self.wrong_vectors:
             yield f"note {id_}: its vector has the wrong length"
+        for id_ in self.wrong_sentences:
+            yield f"note {id_}: the vectors of its sentences have the wrong length"
         for row in self.wrong_links:
             yield f"link {row['from_id']}, {row['to_id']}: leaves the namespace or is reversed"
         for id_ in self.loose_events:
@@ -108,6 +111,7 @@ class Inspection:
             wrong_terms=[row["id"] for row in notes if row["terms_differ"]],
             wrong_sources=[row for row in notes if row["source_differs"]],
             wrong_vectors=[row["id"] for row in notes if row["vector_differs"]],
+            wrong_sentences=[row["id"] for row in notes if row["sentences_differ"]],
         )
         if self._scope.sources is None and self._scope.authors is None:
             self._look_at_namespace(partial(ask, namespace=self._scope.namespace), found)
@@ -133,6 +137,7 @@ class Inspection:
         rows = [{"id": row["id"], "source_id": row["source_id"]} for row in found.wrong_sources]
         ask("assign_sources", rows=rows)
         ask("mend_vectors", ids=found.wrong_vectors)
+        ask("mend_sentences", ids=found.wrong_sentences)
         ask("drop_events", ids=found.loose_events)
         if found.wrong_links:
             ask("mend_links")

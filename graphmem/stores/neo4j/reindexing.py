@@ -12,15 +12,16 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
 from neo4j import ManagedTransaction
 
-from graphmem.errors import Conflict, EmbeddingError
-from graphmem.model import ModelIdentity, Note, Vector
+from graphmem.errors import Conflict
+from graphmem.model import ModelIdentity, Note, NoteVectors
+from graphmem.stores.agreement import checked_pages
 from graphmem.stores.neo4j import cypher
 from graphmem.stores.neo4j.connection import Connection, run
-from graphmem.stores.neo4j.rows import note_of
+from graphmem.stores.neo4j.rows import note_of, sentences_sent
 from graphmem.stores.neo4j.schema import (
+    SENTENCES,
     build_vector_index,
     drop_vector_index,
     graph_state,
@@ -37,14 +38,14 @@ class Reindexing:
     Parameters
     ----------
     pages
-        Returns the vectors of the notes it is given, shape (n, model.dimension).
+        Returns the vectors of the notes it is given and of their sentences.
     """
 
     def __init__(
         self,
         connection: Connection,
         model: ModelIdentity,
-        pages: Callable[[Sequence[Note]], Vector],
+        pages: Callable[[Sequence[Note]], NoteVectors],
     ) -> None:
         self._connection = connection
         self._model = model
@@ -98,16 +99,15 @@ class Reindexing:
             yield notes
 
     def _rows(self, notes: Sequence[Note]) -> list[dict[str, Any]]:
-        vectors = self._pages(notes)
-        if vectors.shape != (len(notes), self._model.dimension) or not np.isfinite(vectors).all():
-            raise EmbeddingError(
-                f"{self._model.model_id} gave no usable vectors of dimension "
-                f"{self._model.dimension}; the old ones stay in force"
-            )
-        return [
-            {"id": note.id, "revision": note.revision, "properties": {self._new: vector.tolist()}}
-            for note, vector in zip(notes, vectors, strict=True)
-        ]
+        made = checked_pages(self._pages(notes), self._model, len(notes))
+        rows = []
+        for note, vector, sentences in zip(notes, made.notes, made.sentences, strict=True):
+            properties = {
+                self._new: vector.tolist(),
+                SENTENCES[self._new]: sentences_sent(sentences),
+            }
+            rows.append({"id": note.id, "revision": note.revision, "properties": properties})
+        return rows
 
     def _stage(
         self, transaction: ManagedTransaction, *, namespace: str, rows: list[dict[str, Any]]
@@ -146,5 +146,7 @@ class Reindexing:
 
     def _clear(self, slot: str) -> None:
         self._connection.define(
-            cypher.query("clear_embeddings"), slot=slot, cleared={slot: None, "staged": None}
+            cypher.query("clear_embeddings"),
+            slot=slot,
+            cleared={slot: None, SENTENCES[slot]: None, "staged": None},
         )

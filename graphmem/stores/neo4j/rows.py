@@ -26,11 +26,13 @@ from graphmem.model import (
     LinkKind,
     Note,
     NoteState,
+    SentenceVectors,
     Source,
     Vector,
     supersedes,
 )
 from graphmem.stores.neo4j.terms import stored_terms
+from graphmem.stores.sentences import from_bytes, to_bytes
 
 Row: TypeAlias = Mapping[str, Any]
 """Properties as the driver takes and returns them: of mixed types."""
@@ -74,6 +76,19 @@ def _clock_parts(moment: datetime) -> dict[str, int]:
 def vector_of(embedding: list[float]) -> Vector:
     """Return a stored embedding, shape (dimension,), float32."""
     return np.array(embedding, dtype=np.float32)
+
+
+def sentences_sent(sentences: SentenceVectors | None) -> bytes | None:
+    """Return the vectors of a note's sentences as a property; no sentences are no property."""
+    return None if sentences is None or not len(sentences) else to_bytes(sentences)
+
+
+def sentences_of(stored: bytes | list[int] | None, dimension: int) -> SentenceVectors | None:
+    """Return the vectors of a note's sentences; a Cypher script brings them as whole numbers."""
+    if stored is None:
+        return None
+    raw = stored if isinstance(stored, bytes) else np.array(stored, dtype=np.int8).tobytes()
+    return from_bytes(raw, dimension)
 
 
 # --- notes -----------------------------------------------------------------------------

@@ -13,9 +13,11 @@ from graphmem.model import ModelIdentity
 from graphmem.stores.neo4j import cypher
 from graphmem.stores.neo4j.connection import Connection
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 SLOTS = ("embedding", "embedding_alt")
 """The properties that hold embeddings: one in force, the other free for the next model."""
+SENTENCES = {"embedding": "sentences", "embedding_alt": "sentences_alt"}
+"""The properties that hold the vectors of a note's sentences, by the slot of its embedding."""
 INDEX_WAIT_SECONDS = 600
 FILTERED_INDEX_SINCE = (2026, 1)
 """The first server whose vector indexes hold other properties, searched by ``SEARCH``."""

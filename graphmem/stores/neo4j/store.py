@@ -20,6 +20,7 @@ from graphmem.model import (
     Note,
     NoteFilter,
     NoteRecord,
+    NoteVectors,
     Scope,
     Stats,
     Use,
@@ -37,7 +38,15 @@ from graphmem.stores.neo4j.check import Inspection
 from graphmem.stores.neo4j.connection import Connection, run
 from graphmem.stores.neo4j.reader import TransactionReader
 from graphmem.stores.neo4j.reindexing import Reindexing
-from graphmem.stores.neo4j.rows import event_of, in_utc, link_of, note_of, pair_key, vector_of
+from graphmem.stores.neo4j.rows import (
+    event_of,
+    in_utc,
+    link_of,
+    note_of,
+    pair_key,
+    sentences_of,
+    vector_of,
+)
 from graphmem.stores.neo4j.schema import (
     VectorIndex,
     ensure_vector_index,
@@ -156,7 +165,7 @@ class Neo4jStore:
         self._connection.update("record_use", **parameters)
 
     def replace_model(
-        self, model: ModelIdentity, pages: Callable[[Sequence[Note]], Vector]
+        self, model: ModelIdentity, pages: Callable[[Sequence[Note]], NoteVectors]
     ) -> None:
         """Re-embed every note beside its old vector, then change over in one transaction."""
         Reindexing(self._connection, model, pages).run()
@@ -287,6 +296,7 @@ class Neo4jStore:
                 note=note_of(scope.namespace, row["note"]),
                 terms=tokens_of(row["terms"], row["odd_terms"]),
                 embedding=None if embedding is None else vector_of(embedding),
+                sentences=sentences_of(row["sentences"], row["dimension"] or 0),
             )
 
     def all_links(self, scope: Scope) -> Iterator[Link]:

@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 from graphmem.algorithms.text import (
     MAX_TOKEN_LENGTH,
+    MOST_SENTENCES,
     embedding_text,
     index_terms,
     is_blank,
     sentences,
+    sentences_to_embed,
     tokens,
     words,
 )
@@ -236,3 +238,16 @@ def test_sentences_respect_abbreviations_decimals_and_ideographic_stops() -> Non
 
 def test_words_are_as_written() -> None:
     assert words("Zu\u0308rich's tb-relay, हिन्दी (C++)") == ("Zürich's", "tb-relay", "हिन्दी", "C++")
+
+
+def test_sentences_are_embedded_when_there_are_several_long_ones() -> None:
+    assert sentences_to_embed("Yes! Or no? I would rather not say.") == ("I would rather not say.",)
+    assert sentences_to_embed("Exactly 12ch Then more words follow") == ()
+    assert sentences_to_embed("Twelve chars\nThirteen char") == ("Thirteen char",)
+    assert sentences_to_embed("Thank you. Thank you. Thank you.") == ()
+    repeated = "I said it once already. I said it once already. And never again!"
+    assert sentences_to_embed(repeated) == ("I said it once already.", "And never again!")
+    assert sentences_to_embed(repeated, role="assistant") == ()
+    many = " ".join(f"This is sentence number {n}." for n in range(20))
+    assert len(sentences_to_embed(many)) == MOST_SENTENCES == 16
+    assert sentences_to_embed(many)[0] == "This is sentence number 0."

@@ -102,7 +102,10 @@ def test_note_comes_back_equal() -> None:
 
 
 def test_vector_comes_back_bit_for_bit_when_asked_for() -> None:
-    back = round_trip(NoteRecord(NOTE, (), VECTOR), vectors=True)
+    sentences = np.array([[127] * len(VECTOR), [-3] * len(VECTOR)], dtype=np.int8)
+    back = round_trip(NoteRecord(NOTE, (), VECTOR, sentences), vectors=True)
+    assert back.sentences is not None
+    assert back.sentences.tolist() == sentences.tolist()
     assert isinstance(back, NoteRecord)
     assert back.embedding is not None
     assert back.embedding.tobytes() == VECTOR.tobytes()
@@ -188,6 +191,9 @@ def test_digest_tells_state_but_not_use() -> None:
         ({"id": " n1 "}, "id: begins or ends with white space"),
         ({"surprise": 1}, "surprise: extra inputs"),
         ({"embedding": "*"}, "embedding is not base64"),
+        ({"embedding": "AACAPwAAAAA=", "sentences": "*"}, "sentences is not base64"),
+        ({"embedding": "AACAPwAAAAA=", "sentences": "AQID"}, "sentences have 3 bytes"),
+        ({"embedding": "AACAPwAAAAA=", "sentences": "AQIAAA=="}, "a vector of zeros"),
         ({"embedding": "AAAA"}, "embedding has 3 bytes"),
         ({"embedding": "AADAfw=="}, "not finite"),
         ({"record": "nothing"}, "'record' must be note, link, event or end"),

@@ -74,7 +74,13 @@ def test_a_literal_is_one_line_and_nothing_leaves_it(text: str) -> None:
 def test_the_columns_are_what_the_store_keeps() -> None:
     note = sample_note("n")
     kept = note_properties(note, ("a",)).keys() | use_properties(note).keys()
-    assert column_names("notes.csv") == kept | {"id", "namespace", "written", "embedding"}
+    assert column_names("notes.csv") == kept | {
+        "id",
+        "namespace",
+        "written",
+        "embedding",
+        "sentences",
+    }
     memory = open_memory(":memory:", embedder="hashing-64")
     memory.add("Ada likes tea in the morning", id="a")
     memory.add("Ada likes tea in the morning!", id="b")
