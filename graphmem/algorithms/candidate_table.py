@@ -71,8 +71,8 @@ class CandidateTable:
         return column
 
     @cached_property
-    def sentence(self) -> Column:
-        """Cosine with the note's best sentence, below 0 cut off; its own where that is higher."""
+    def closest(self) -> Column:
+        """Cosine with the note or with its closest sentence, the higher one; below 0 cut off."""
         best = [c.sentence_cosine for c in self.candidates]
         cosines = np.array([0.0 if each is None else each for each in best], dtype=np.float64)
         column: Column = np.clip(np.maximum(cosines, self.vector), 0.0, 1.0)

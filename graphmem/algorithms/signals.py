@@ -66,9 +66,8 @@ def _vector(table: CandidateTable) -> Column:
     return table.vector
 
 
-def _sentence(table: CandidateTable) -> Column:
-    column: Column = table.sentence - table.vector
-    return column
+def _closest(table: CandidateTable) -> Column:
+    return table.closest
 
 
 def _lexical(table: CandidateTable) -> Column:
@@ -180,7 +179,7 @@ def _source(table: CandidateTable) -> Column:
 
 SIGNALS: Mapping[str, Callable[[CandidateTable], Column]] = {
     "vector": _vector,
-    "sentence": _sentence,
+    "closest": _closest,
     "lexical": _lexical,
     "author": _author,
     "role": _role,
@@ -199,9 +198,9 @@ SIGNALS: Mapping[str, Callable[[CandidateTable], Column]] = {
 
 ``vector``
     cosine of question and note.
-``sentence``
-    how much closer the question is to the note's best sentence than to the whole note
-    (difference of cosines, 0 where none is closer or the note has one sentence).
+``closest``
+    cosine of the question with the note or with its closest sentence, whichever is higher: a
+    long message says several things, and its one vector lies between them.
 ``lexical``
     BM25, as a share of the best candidate's.
 ``author``

@@ -185,7 +185,7 @@ def test_one_more_candidate_moves_the_others(memory: Memory) -> None:
     memory.add("Ada likes rye [west]", id="c", keywords=(), tags=(), importance=0.0)
     after = by_id(memory.recall("[east]", track=False))
     assert after["b"].score != pytest.approx(before["b"].score)
-    assert after["b"].signals["vector"] == pytest.approx(before["b"].signals["vector"])
+    assert after["b"].signals["closest"] == pytest.approx(before["b"].signals["closest"])
 
 
 # --- importance, use, recency ------------------------------------------------------------

@@ -27,7 +27,7 @@ def test_the_cosine_is_cut_at_zero_and_nothing_without_a_vector():
     assert signal("vector", "anything", *said) == [0.4, 0.0, 0.0]
 
 
-def test_a_sentence_counts_as_far_as_it_is_closer_than_its_note():
+def test_a_note_is_as_close_as_its_closest_sentence_or_itself():
     said = [
         Said("a", 0.4, sentence=0.7),
         Said("b", 0.4, sentence=0.3),
@@ -35,7 +35,7 @@ def test_a_sentence_counts_as_far_as_it_is_closer_than_its_note():
         Said("d", -0.5, sentence=0.2),
         Said("e", -0.5, sentence=-0.1),
     ]
-    assert signal("sentence", "anything", *said) == pytest.approx([0.3, 0.0, 0.0, 0.2, 0.0])
+    assert signal("closest", "anything", *said) == pytest.approx([0.7, 0.4, 0.4, 0.2, 0.0])
 
 
 def test_words_count_as_a_share_of_the_best_match():

@@ -22,18 +22,18 @@ from graphmem.evaluation.listwise import NoteLists, SourceLists, balanced, minim
 from graphmem.evaluation.retrieval import Setting
 from graphmem.evaluation.samples import EXPANSIONS, NAMES, Sample, collect
 
-VECTOR, ROLE = NAMES.index("vector"), NAMES.index("role")
+CLOSEST, ROLE = NAMES.index("closest"), NAMES.index("role")
 
 
 def sample(number: int, candidates: int = 24, case: str | None = None) -> Sample:
     """Gold are two notes with a high cosine, one of them in a source of its own; role is noise."""
     draw = np.random.default_rng(number)
     signals = np.zeros((candidates, len(NAMES)))
-    signals[:, VECTOR] = draw.uniform(0.0, 0.5, candidates)
+    signals[:, CLOSEST] = draw.uniform(0.0, 0.5, candidates)
     signals[:, ROLE] = draw.integers(0, 2, candidates)
     gold = np.zeros(candidates, dtype=bool)
     gold[draw.choice(candidates, 2, replace=False)] = True
-    signals[gold, VECTOR] += 0.4
+    signals[gold, CLOSEST] += 0.4
     source = np.arange(candidates) // 2
     return Sample(
         case=case or f"case-{number:02}",
@@ -54,7 +54,7 @@ SAMPLES = [sample(number) for number in range(20)]
 
 
 def lists(kind):
-    parts = [(s.signals[:, [VECTOR, ROLE]], s.source, s.gold, s.gold_source) for s in SAMPLES]
+    parts = [(s.signals[:, [CLOSEST, ROLE]], s.source, s.gold, s.gold_source) for s in SAMPLES]
     if kind is NoteLists:
         return NoteLists.of([(signals, gold) for signals, _, gold, _ in parts])
     return SourceLists.of([(signals, source, gold) for signals, source, _, gold in parts])
@@ -102,11 +102,11 @@ def test_what_matters_gets_the_weight_and_is_found_on_questions_held_out(ranker)
     weights = ranker.fit([SAMPLES])
     assert list(weights) == list(ranker.signals)
     assert sum(map(abs, weights.values())) == pytest.approx(1.0)
-    assert max(weights, key=lambda name: weights[name]) == "vector"
+    assert max(weights, key=lambda name: weights[name]) == "closest"
     held_out = ranker.cross_validate([SAMPLES], SAMPLES)
     assert held_out["all@10"].shape == (len(SAMPLES),)
     assert held_out["all@10"].mean() > 0.9
-    blind = ranker.cross_validate([SAMPLES], SAMPLES, without="vector")
+    blind = ranker.cross_validate([SAMPLES], SAMPLES, without="closest")
     assert blind["evidence@10"].mean() < held_out["evidence@10"].mean()
 
 
@@ -126,7 +126,7 @@ def test_a_fold_is_measured_with_weights_of_the_other_folds():
 
 def _reversed(made: Sample) -> Sample:
     flipped = made.signals.copy()
-    flipped[:, VECTOR] = 1.0 - flipped[:, VECTOR]
+    flipped[:, CLOSEST] = 1.0 - flipped[:, CLOSEST]
     return Sample(**{name: getattr(made, name) for name in Sample.__slots__} | {"signals": flipped})
 
 
@@ -136,8 +136,8 @@ def test_recall_counts_gold_that_is_no_candidate():
         **{name: getattr(made, name) for name in Sample.__slots__}
         | {"gold_notes": 4, "gold_sources": 4}
     )
-    assert note_measures(missing, {"vector": 1.0}) == {"evidence@10": 0.5, "all@10": 0.0}
-    found = source_measures(missing, {"vector": 1.0})
+    assert note_measures(missing, {"closest": 1.0}) == {"evidence@10": 0.5, "all@10": 0.0}
+    found = source_measures(missing, {"closest": 1.0})
     assert found["evidence@10"] == made.gold_sources / 4
     assert found["all@5"] == 0.0
 
@@ -154,7 +154,7 @@ def test_the_report_is_the_same_every_time_and_names_every_signal():
 
 
 def test_intervals_hold_their_mean():
-    for found in intervals(NOTES.find(SAMPLES, {"vector": 1.0})).values():
+    for found in intervals(NOTES.find(SAMPLES, {"closest": 1.0})).values():
         assert found.low <= found.mean <= found.high
 
 
