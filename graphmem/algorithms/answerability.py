@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from math import exp, log, log1p
 
 from graphmem.algorithms.answer_signals import AnswerSignals, measure_answer, participant
-from graphmem.algorithms.diversity import term_similarity
+from graphmem.algorithms.diversity import term_overlap
 from graphmem.algorithms.evidence import EvidenceNote, decide_from_evidence_notes
 from graphmem.algorithms.ownership import ownership
 from graphmem.algorithms.relevance import Ranked, Ranking
@@ -230,7 +230,7 @@ def independent_sources(notes: Sequence[Ranked]) -> int:
     A note without a source is its own. Of near duplicates (a Jaccard similarity of terms of
     at least :data:`NEAR_DUPLICATE`) only the first counts. Links count for nothing.
     """
-    similarity = term_similarity([ranked.candidate.terms for ranked in notes])
+    similarity = term_overlap([ranked.candidate.terms for ranked in notes])
     kept: list[int] = []
     for row in range(len(notes)):
         if all(similarity[row, other] < NEAR_DUPLICATE for other in kept):

@@ -80,7 +80,7 @@ def maximal_marginal_relevance(
     return tuple(chosen)
 
 
-def term_similarity(documents: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+def term_overlap(documents: Sequence[Sequence[str]]) -> NDArray[np.float64]:
     r"""Return the Jaccard similarity of the documents' distinct terms.
 
     .. math:: s_{ij} = \frac{|T_i \cap T_j|}{|T_i \cup T_j|}
@@ -92,7 +92,7 @@ def term_similarity(documents: Sequence[Sequence[str]]) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> term_similarity([["blue", "kettle"], ["kettle", "lamp"]]).round(2)
+    >>> term_overlap([["blue", "kettle"], ["kettle", "lamp"]]).round(2)
     array([[1.  , 0.33],
            [0.33, 1.  ]])
     """

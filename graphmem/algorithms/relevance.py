@@ -21,7 +21,7 @@ from graphmem.algorithms.blending import (
     blend_weighted,
 )
 from graphmem.algorithms.candidate_table import CandidateTable, Column, Rows
-from graphmem.algorithms.diversity import maximal_marginal_relevance, term_similarity
+from graphmem.algorithms.diversity import maximal_marginal_relevance, term_overlap
 from graphmem.algorithms.importance import ranked_importance
 from graphmem.algorithms.newest_first import newest_first
 from graphmem.algorithms.signals import measure
@@ -131,7 +131,7 @@ def rank_candidates(table: CandidateTable, policy: Policy) -> Ranking:
 def _diversified(table: CandidateTable, blend: Blend, order: Rows, trade_off: float) -> Rows:
     """Re-order the head of a ranking by maximal marginal relevance."""
     head = order[:DIVERSIFIED]
-    alike = term_similarity([table.candidates[row].terms for row in head.tolist()])
+    alike = term_overlap([table.candidates[row].terms for row in head.tolist()])
     chosen = maximal_marginal_relevance(
         blend.scores[head], alike, trade_off=trade_off, limit=DIVERSIFIED
     )

@@ -8,7 +8,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from graphmem.algorithms.diversity import term_similarity
+from graphmem.algorithms.diversity import term_overlap
 from graphmem.algorithms.text import sentences, tokens
 from graphmem.errors import InvalidInput
 from graphmem.model import Link, Note
@@ -118,7 +118,7 @@ def extract_summary(notes: Sequence[Note], links: Iterable[Link], limit: int) ->
     for row in order:
         if len(taken) == limit:
             break
-        alike = term_similarity([terms[row], *(terms[other] for other in taken)])[0, 1:]
+        alike = term_overlap([terms[row], *(terms[other] for other in taken)])[0, 1:]
         if not taken or float(alike.max()) < SAYS_THE_SAME:
             taken.append(row)
     return "\n".join(_line(told[row], said[row]) for row in sorted(taken))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from graphmem.demo import DemoQuestion, QuestionKind, corpus, questions
 from graphmem.errors import Conflict
+from graphmem.evaluation.metrics import auroc
 from graphmem.memory import Memory
 from graphmem.memory.adding import Progress
 from graphmem.model import (
@@ -188,22 +189,10 @@ def score(answers: Sequence[Answer]) -> Score:
         kept=sum(not answer.refused for answer in asked),
         answerable=len(asked),
         auroc=auroc(
-            [answer.result.decision.answerable for answer in asked],
-            [answer.result.decision.answerable for answer in without],
+            [answer.result.decision.answerable for answer in (*asked, *without)],
+            [True] * len(asked) + [False] * len(without),
         ),
     )
-
-
-def auroc(positive: Sequence[float], negative: Sequence[float]) -> float:
-    """Return the probability that a positive value exceeds a negative one, ties half.
-
-    Examples
-    --------
-    >>> auroc([0.9, 0.4], [0.4, 0.1])
-    0.875
-    """
-    wins = sum((p > n) + 0.5 * (p == n) for p in positive for n in negative)
-    return wins / (len(positive) * len(negative))
 
 
 def _kind_score(kind: str, answers: Sequence[Answer]) -> KindScore:

@@ -49,6 +49,18 @@ def test_writers_of_one_namespace_lose_nothing(open_neo4j_store: OpenNeo4j) -> N
     assert stores[0].check(SCOPE).ok
 
 
+def test_writers_of_one_namespace_wait_for_each_other_without_deadlocks(
+    open_neo4j_store: OpenNeo4j, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A deadlock would be repeated by the driver, after a second, and told in its log."""
+    stores = [open_neo4j_store() for _ in range(WRITERS)]
+    with caplog.at_level("WARNING", "neo4j"), ThreadPoolExecutor(WRITERS) as pool:
+        for done in [pool.submit(grow, store, n) for n, store in enumerate(stores)]:
+            done.result()
+    assert "Deadlock" not in caplog.text
+    assert stores[0].stats(SCOPE).notes == WRITERS * NOTES
+
+
 def test_uses_counted_at_once_are_all_counted(open_neo4j_store: OpenNeo4j) -> None:
     stores = [open_neo4j_store() for _ in range(4)]
     plan = WritePlan(

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from graphmem.algorithms.diversity import maximal_marginal_relevance, term_similarity
+from graphmem.algorithms.diversity import maximal_marginal_relevance, term_overlap
 from graphmem.errors import InvalidInput, InvalidPolicy
 
 relevances = st.lists(st.floats(0, 1), max_size=8).map(np.array)
@@ -64,8 +64,8 @@ def test_impossible_input_is_refused(relevance, similarity, arguments, error):
 
 
 @given(st.lists(st.lists(st.sampled_from("abcde"), max_size=6), max_size=6))
-def test_term_similarity_is_jaccard(documents):
-    similarity = term_similarity(documents)
+def test_term_overlap_is_jaccard(documents):
+    similarity = term_overlap(documents)
     assert similarity.shape == (len(documents), len(documents))
     for i, first in enumerate(map(set, documents)):
         for j, second in enumerate(map(set, documents)):
