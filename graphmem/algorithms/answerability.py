@@ -86,7 +86,7 @@ EVIDENCE_POLICY = EvidencePolicy(
     unnamed=LogisticModel(-6.48, {"strength": 4.8, "nearest": 7.37, "unknown": -1.05}),
     note=LogisticModel(
         -2.19,
-        {"coverage": 1.37, "ownership": 0.51, "speaker": 1.16, "log_rank": -1.46, "answers": 0.59},
+        {"coverage": 1.4, "ownership": 0.54, "speaker": 1.14, "log_rank": -1.47, "answers": 0.58},
     ),
 )
 """Fitted by ``python -m graphmem.evaluation.answerability_fitting`` on the development parts
