@@ -14,6 +14,7 @@ outlives a run: ``python -m neo4j_server`` (see there).
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
@@ -24,6 +25,11 @@ from neo4j_server.erasure import erase_everything
 from neo4j_server.server import CURRENT, LTS, Address, MavenServer, NoServerError, Release
 
 from graphmem.stores.neo4j.store import Neo4jStore
+
+# A run in the background of a shell ignores interrupts, and so would every command that the
+# tests start to interrupt it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No test fails for being slow: a busy machine is no fault of the code.
 settings.register_profile("untimed", deadline=None)
