@@ -13,6 +13,7 @@ from neo4j_server.server import Address
 from reference_store import ReferenceStore
 
 from graphmem.errors import StoreError
+from graphmem.model import Scope
 from graphmem.ports import NoteStore
 from graphmem.stores.embedded.store import NetworkXStore
 from graphmem.stores.neo4j.store import Neo4jStore
@@ -60,7 +61,9 @@ class Graph:
     @staticmethod
     def _usable(store: NoteStore) -> bool:
         try:
-            return store.model() in (None, MODEL)
+            # A store remembers its model; another module may have put another one there.
+            found = store.stats(Scope("any")).model
+            return found in (None, MODEL) and store.model() == found
         except StoreError:  # another module emptied the graph
             return False
 
