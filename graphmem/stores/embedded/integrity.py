@@ -20,9 +20,10 @@ from graphmem.stores.embedded.rows import (
     numbers_of,
     to_blob,
 )
+from graphmem.stores.embedded.schema import key_range
 from graphmem.stores.embedded.sentencefile import SentenceFile
 from graphmem.stores.embedded.shard import Shard
-from graphmem.stores.embedded.tables import Tables, key_range
+from graphmem.stores.embedded.tables import Tables
 from graphmem.stores.embedded.vectorfile import BLOCK, BLOCK_BITS, VectorFile
 from graphmem.stores.sentences import from_bytes
 

@@ -7,6 +7,7 @@ SQLite files. Migrations are numbered, only ever appended, and additive.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
 from pathlib import Path
 
 from graphmem.errors import StoreCorrupt, UnsupportedSchema
@@ -17,6 +18,18 @@ APPLICATION_ID = 0x674D656D
 NAMESPACE_BITS = 32
 """A key is ``namespace number << NAMESPACE_BITS | running number``: a namespace's rows of
 a table are one range of its primary key."""
+
+
+def key_range(namespace: int) -> tuple[int, int]:
+    """Return the first and last key of a namespace."""
+    first = namespace << NAMESPACE_BITS
+    return first, first + (1 << NAMESPACE_BITS) - 1
+
+
+def listed_keys(keys: Iterable[int]) -> str:
+    """Return keys as the JSON that SQL's ``json_each`` reads."""
+    return f"[{','.join(map(str, keys))}]"
+
 
 _VERSION_1 = (
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",

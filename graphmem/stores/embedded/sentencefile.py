@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator
 
-from graphmem.stores.embedded.schema import NAMESPACE_BITS
+from graphmem.stores.embedded.schema import key_range, listed_keys
 
 StoredSentences = tuple[int, bytes]
 """Key of a note and the bytes of its sentences' vectors."""
@@ -22,11 +22,10 @@ class SentenceFile:
 
     def of(self, keys: Iterable[int]) -> dict[int, bytes]:
         """Return the bytes of those notes that have sentences, by key."""
-        listed = f"[{','.join(map(str, keys))}]"
         return dict(
             self._connection.execute(
                 "SELECT note, value FROM sentence WHERE note IN (SELECT value FROM json_each(?))",
-                (listed,),
+                (listed_keys(keys),),
             )
         )
 
@@ -34,7 +33,7 @@ class SentenceFile:
         """Yield the sentences of a namespace, by key."""
         yield from self._connection.execute(
             "SELECT note, value FROM sentence WHERE note BETWEEN ? AND ? ORDER BY note",
-            (namespace << NAMESPACE_BITS, (namespace + 1 << NAMESPACE_BITS) - 1),
+            key_range(namespace),
         )
 
     def put(self, sentences: Iterable[StoredSentences]) -> None:
@@ -57,5 +56,5 @@ class SentenceFile:
             return
         self._connection.execute(
             "DELETE FROM sentence WHERE note BETWEEN ? AND ?",
-            (namespace << NAMESPACE_BITS, (namespace + 1 << NAMESPACE_BITS) - 1),
+            key_range(namespace),
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from graphmem.model import EvolutionEvent
 from graphmem.stores.embedded.rows import EVENT_COLUMNS, NOTE_COLUMNS, Row, event_of
-from graphmem.stores.embedded.schema import NAMESPACE_BITS
+from graphmem.stores.embedded.schema import NAMESPACE_BITS, key_range, listed_keys
 from graphmem.stores.embedded.sentencefile import SentenceFile
 from graphmem.stores.embedded.vectorfile import VectorFile
 
@@ -33,16 +33,6 @@ _KEYS = "(SELECT value FROM json_each(?))"
 _HOT_COLUMNS = "key, id, created_at, archived, source_id, position, author, terms, importance_score"
 _LINK_COLUMNS = "low, high, weight, cosine, created_at, retrievals, last_retrieved_at"
 _SUPERSEDES_COLUMNS = "newer, older, cosine, created_at, kind, before, after"
-
-
-def key_range(namespace: int) -> tuple[int, int]:
-    """Return the first and last key of a namespace."""
-    first = namespace << NAMESPACE_BITS
-    return first, first + (1 << NAMESPACE_BITS) - 1
-
-
-def _listed(keys: Iterable[int]) -> str:
-    return f"[{','.join(map(str, keys))}]"
 
 
 class Tables:
@@ -129,7 +119,7 @@ class Tables:
         """Read the same of the notes with these keys, tags at the end."""
         return self._execute(
             f"SELECT {_HOT_COLUMNS}, tags FROM note WHERE key IN {_KEYS} ORDER BY key",  # noqa: S608 - constants
-            (_listed(keys),),
+            (listed_keys(keys),),
         ).fetchall()
 
     def tags(self, namespace: int) -> list[tuple[str, str]]:
@@ -142,21 +132,21 @@ class Tables:
         """Read whole rows in the order of ``NOTE_COLUMNS``."""
         return self._execute(
             f"SELECT {NOTE_COLUMNS} FROM note WHERE key IN {_KEYS}",  # noqa: S608 - constants
-            (_listed(keys),),
+            (listed_keys(keys),),
         ).fetchall()
 
     def uses(self, keys: Sequence[int]) -> list[Row]:
         """Read key, recall count and moment of the last recall."""
         return self._execute(
             f"SELECT key, recall_count, last_accessed_at FROM note WHERE key IN {_KEYS}",  # noqa: S608 - constant
-            (_listed(keys),),
+            (listed_keys(keys),),
         ).fetchall()
 
     def revisions(self, keys: Sequence[int]) -> dict[int, tuple[int, bytes, str]]:
         """Read revision, terms and joined tags by key."""
         rows = self._execute(
             f"SELECT key, revision, terms, tags FROM note WHERE key IN {_KEYS}",  # noqa: S608 - constant
-            (_listed(keys),),
+            (listed_keys(keys),),
         )
         return {key: (revision, terms, tags) for key, revision, terms, tags in rows}
 
@@ -181,13 +171,13 @@ class Tables:
         """Return the sum of the recall counts."""
         (total,) = self._execute(
             f"SELECT coalesce(sum(recall_count), 0) FROM note WHERE key IN {_KEYS}",  # noqa: S608 - constant
-            (_listed(keys),),
+            (listed_keys(keys),),
         ).fetchone()
         return int(total)
 
     def erase_notes(self, keys: Sequence[int]) -> None:
         """Delete notes with their links, events and sentences."""
-        listed = (_listed(keys),)
+        listed = (listed_keys(keys),)
         self._execute(f"DELETE FROM link WHERE low IN {_KEYS}", listed)  # noqa: S608 - constant
         self._execute(f"DELETE FROM link WHERE high IN {_KEYS}", listed)  # noqa: S608 - constant
         self._execute(f"DELETE FROM supersedes WHERE newer IN {_KEYS}", listed)  # noqa: S608 - constant
@@ -226,7 +216,7 @@ class Tables:
 
     def links_of(self, keys: Sequence[int]) -> list[Row]:
         """Read the links with an end among these notes; those with two may come twice."""
-        listed = _listed(keys)
+        listed = listed_keys(keys)
         return self._execute(
             f"SELECT {_LINK_COLUMNS} FROM link WHERE low IN {_KEYS} UNION ALL "  # noqa: S608 - constants
             f"SELECT {_LINK_COLUMNS} FROM link WHERE high IN {_KEYS}",
@@ -237,7 +227,7 @@ class Tables:
         """Read the links whose lower end is among these notes."""
         return self._execute(
             f"SELECT {_LINK_COLUMNS} FROM link WHERE low IN {_KEYS}",  # noqa: S608 - constants
-            (_listed(keys),),
+            (listed_keys(keys),),
         ).fetchall()
 
     def count_links_among(self, keys: Sequence[int]) -> int:
@@ -245,7 +235,7 @@ class Tables:
         inside = set(keys)
         ends = self._execute(
             f"SELECT high FROM link WHERE low IN {_KEYS}",  # noqa: S608 - constant
-            (_listed(keys),),
+            (listed_keys(keys),),
         )
         return sum(high in inside for (high,) in ends)
 
@@ -298,7 +288,7 @@ class Tables:
         """Read the events of these notes, by (note id, revision)."""
         return self._events(
             f"SELECT {EVENT_COLUMNS} FROM event WHERE note IN {_KEYS}",  # noqa: S608 - constants
-            (_listed(keys),),
+            (listed_keys(keys),),
         )
 
     def event(self, namespace: int, event_id: str) -> EvolutionEvent | None:
@@ -323,7 +313,7 @@ class Tables:
         """Count the events of these notes."""
         (total,) = self._execute(
             f"SELECT count(*) FROM event WHERE note IN {_KEYS}",  # noqa: S608 - constant
-            (_listed(keys),),
+            (listed_keys(keys),),
         ).fetchone()
         return int(total)
 
