@@ -16,6 +16,7 @@ from contract.builders import (
     change,
     directions,
     later,
+    lexical,
     link,
     make_event,
     make_note,
@@ -130,7 +131,7 @@ def assert_agree(stores: tuple[NetworkXStore, ...], path: Path) -> None:
     fresh.close()
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(8))
 def test_what_one_changes_the_other_has_as_if_opened_afresh(
     pair: tuple[NetworkXStore, NetworkXStore], path: Path, seed: int
 ) -> None:
@@ -139,6 +140,20 @@ def test_what_one_changes_the_other_has_as_if_opened_afresh(
         actor.step()
         if step % 20 == 19:
             assert_agree(pair, path)
+
+
+def test_words_that_came_and_went_between_two_reads_cost_no_other_word(
+    pair: tuple[NetworkXStore, NetworkXStore], path: Path
+) -> None:
+    left, right = pair
+    apply(left, SCOPE, new(make_note("first", "ns"), unit(1), ["red"]))
+    assert len(list(left.notes(SCOPE))) == 1
+    apply(right, SCOPE, new(make_note("second", "ns"), unit(2), ["green", "blue"]))
+    (second,) = right.get(SCOPE, ["second"]).values()
+    apply(right, SCOPE, change(second, unit(2), ["green"]))
+    (found,) = left.candidates(SCOPE, lexical("green")).candidates
+    assert (found.note.id, found.terms) == ("second", ("green",))
+    assert_agree(pair, path)
 
 
 def test_a_store_that_fell_behind_the_log_of_changes_reads_all_anew(

@@ -48,7 +48,7 @@ class Aftermath:
     unlinks: list[tuple[str, str]] = field(default_factory=list)
     unsuperseded: list[tuple[str, str]] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
-    reweighted: list[str] = field(default_factory=list)
+    reweighted: list[int] = field(default_factory=list)
     erased: list[int] = field(default_factory=list)
     used: list[int] = field(default_factory=list)
 
@@ -56,8 +56,7 @@ class Aftermath:
         """Bring the shard to the state of the file."""
         shard.number = self.number
         shard.vocabulary.learn_all(self.words)
-        for key in self.emptied:
-            shard.erase(key)
+        shard.empty(self.emptied)
         shard.append([e for e, _ in self.appended], [vector for _, vector in self.appended])
         for entry, vector in self.changed:
             shard.change(entry, vector)
@@ -67,10 +66,8 @@ class Aftermath:
             shard.superseding.drop(newer, older)
         for link in self.links:
             shard.put_link(link)
-        for note_id in self.reweighted:
-            shard.links.forget(note_id)
-        for key in self.erased:
-            shard.erase(key)
+        shard.renew_links(self.reweighted)
+        shard.erase(self.erased)
         for number in self.forgotten_words:
             shard.vocabulary.forget(number)
 
@@ -352,8 +349,8 @@ class Application:
         known = [link for link in links if self._exists(link.from_id) and self._exists(link.to_id)]
         rows = [(link.weight, self._key(link.from_id), self._key(link.to_id)) for link in known]
         self._tables.set_weights(rows)
-        self.aftermath.reweighted = list(dict.fromkeys(end for link in known for end in link.pair))
-        self.aftermath.used += [key for row in rows for key in row[1:]]
+        self.aftermath.reweighted = [key for row in rows for key in row[1:]]
+        self.aftermath.used += self.aftermath.reweighted
 
     def _write_events(self, events: Sequence[EvolutionEvent]) -> None:
         for event in events:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from itertools import islice
-from typing import TYPE_CHECKING, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypedDict
 
 import networkx as nx
 
@@ -15,8 +15,12 @@ if TYPE_CHECKING:
 else:
     _Graph = nx.DiGraph
 
-Fetch = Callable[[Sequence[str]], Iterable[Link]]
-"""Reads from the file every RELATED link with an end among these notes."""
+
+class Fetch(Protocol):
+    """Reads RELATED links from the file."""
+
+    def __call__(self, ids: Sequence[str], others: Set[str] | None = None) -> Iterable[Link]:
+        """Return the links with an end among `ids` and, where given, the other in `others`."""
 
 
 class Edge(TypedDict):
@@ -128,11 +132,25 @@ class LinkGraph:
         if self.graph.has_edge(low, high):
             self.graph.remove_edge(low, high)
 
-    def forget(self, note_id: str) -> None:
-        """Remove a note with its edges; its other ends are read anew when touched."""
+    def renew(self, ids: Set[str]) -> None:
+        """Read anew the links among these notes, which the file has otherwise by now.
+
+        Each edge has an end of which all edges are here, so that these suffice.
+        """
+        loaded = sorted(ids & self._complete)
+        if not loaded:
+            return
+        for each in loaded:
+            near = (*self.graph.successors(each), *self.graph.predecessors(each))
+            for other in ids & set(near):
+                self.drop(each, other)
+                self.drop(other, each)
+        for link in self._fetch(loaded, ids):
+            self._add(link)
+
+    def erase(self, note_id: str) -> None:
+        """Remove a note that the file has no more, nor any link of it."""
         if note_id in self.graph:
-            self._complete.difference_update(self.graph.successors(note_id))
-            self._complete.difference_update(self.graph.predecessors(note_id))
             self.graph.remove_node(note_id)
         self._complete.discard(note_id)
 

@@ -37,14 +37,15 @@ def refresh(shard: Shard, tables: Tables, keys: Sequence[int]) -> None:
     if shard.number is None:
         return
     _load_vocabulary(shard, tables, shard.number)
-    for key in keys:
-        shard.erase(key)
     blobs = tables.vectors.of(keys, 4 * shard.vectors.dimension)
     entries = [_entry(row) for row in tables.hot_columns_of(keys)]
     vectors = [
         np.frombuffer(blobs[entry.key], dtype="<f4") if entry.key in blobs else None
         for entry in entries
     ]
+    stored = [entry.key for entry in entries]
+    shard.erase(set(keys).difference(stored))
+    shard.empty(stored)
     shard.append(entries, vectors)
 
 

@@ -333,7 +333,10 @@ class Session:
         self._sequence = sequence
         self.pending.clear()
         for change in used:
-            self._forget_used(change)
+            self._evict(change)
+            for shard in self._shards.values():
+                if shard.number == change.namespace:
+                    shard.renew_links(change.used)
 
     def _scrub(self) -> None:
         """Overwrite what was erased in the file and its log; later when others hold them."""
@@ -395,7 +398,9 @@ class Session:
 
     def _take_in(self, changes: Sequence[Change]) -> None:
         names = {shard.number: name for name, shard in self._shards.items()}
-        notes: dict[str, dict[int, None]] = {}
+        notes: dict[str, set[int]] = {}
+        used: dict[str, set[int]] = {}
+        words: dict[str, set[int]] = {}
         for change in changes:
             self._evict(change)
             name = names.get(change.namespace)
@@ -405,13 +410,15 @@ class Session:
                 self._shards.pop(name, None)
             elif name in self._shards:
                 self._shards[name].superseding.reset()
-                notes.setdefault(name, {}).update(dict.fromkeys(change.notes))
-                self._forget_used(change)
-                for number in change.words:
-                    self._shards[name].vocabulary.forget(number)
-        for name, keys in notes.items():
-            if keys and name in self._shards:
-                refresh(self._shards[name], self.tables, list(keys))
+                notes.setdefault(name, set()).update(change.notes)
+                used.setdefault(name, set()).update(change.used)
+                words.setdefault(name, set()).update(change.words)
+        for name, shard in self._shards.items():
+            if written := notes.get(name):
+                refresh(shard, self.tables, sorted(written))
+            shard.renew_links(used.get(name, ()))
+            for number in words.get(name, ()):
+                shard.vocabulary.forget(number)  # once all words up to it were learned
         for name in [name for name, shard in self._shards.items() if shard.number is None]:
             del self._shards[name]  # it may have come to exist
 
@@ -423,15 +430,6 @@ class Session:
         self._bodies.drop(change.notes)
         self._sentences.drop(change.notes)
         self._bodies.outdate(change.used)
-
-    def _forget_used(self, change: Change) -> None:
-        """Have bodies and links whose use or weight changed be read anew."""
-        self._evict(change)
-        for shard in self._shards.values():
-            if shard.number == change.namespace:
-                at = shard.row_of_key
-                for row in [at[key] for key in change.used if key in at]:
-                    shard.links.forget(shard.ids[row])
 
     def _reset(self) -> None:
         self._shards.clear()

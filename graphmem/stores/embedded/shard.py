@@ -6,7 +6,7 @@ old one dies, so that no index ever has to take anything out; readers skip dead 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -183,16 +183,29 @@ class Shard:
         if vector is not None:
             self.vectors.put(np.array([row]), vector[None])
 
-    def erase(self, key: int) -> None:
-        """Take a note out, with its vector and its edges."""
-        row = self.row_of_key.get(key)
-        if row is not None:
+    def empty(self, keys: Iterable[int]) -> None:
+        """Take out the vectors of notes that are about to be given new rows."""
+        for row in self._rows_of(keys):
+            self.vectors.clear(row)
+
+    def erase(self, keys: Iterable[int]) -> None:
+        """Take out notes that are no more, with their vectors and edges."""
+        for row in self._rows_of(keys):
             note_id = self.ids[row]
             self._bury(row)
             self.vectors.clear(row)
             del self.row_of[note_id]
-            self.links.forget(note_id)
+            self.links.erase(note_id)
             self.superseding.reset()
+
+    def renew_links(self, keys: Iterable[int]) -> None:
+        """Read anew the RELATED links among these notes."""
+        self.links.renew({self.ids[row] for row in self._rows_of(keys)})
+
+    def _rows_of(self, keys: Iterable[int]) -> list[int]:
+        """Return the rows of those keys that are here."""
+        at = self.row_of_key
+        return [at[key] for key in keys if key in at]
 
     def _bury(self, row: int) -> None:
         self.sources.leave(row)
@@ -230,9 +243,15 @@ class Shard:
             ],
         )
 
-    def _fetch_links(self, ids: Sequence[str]) -> Iterable[Link]:
-        rows = [self.row_of[each] for each in ids if each in self.row_of]
-        return self.as_links(self.tables.links_of(self.keys(rows)))
+    def _fetch_links(self, ids: Sequence[str], others: Set[str] | None = None) -> Iterable[Link]:
+        rows = self.tables.links_of(self._keys_of(ids))
+        if others is not None:
+            within = set(self._keys_of(others))
+            rows = [row for row in rows if row[0] in within and row[1] in within]
+        return self.as_links(rows)
+
+    def _keys_of(self, ids: Iterable[str]) -> list[int]:
+        return self.keys(self.row_of[each] for each in ids if each in self.row_of)
 
     @decodes("a SUPERSEDES link")
     def _fetch_superseding(self) -> Iterable[Link]:

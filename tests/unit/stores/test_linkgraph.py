@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from contract.builders import link
 
@@ -17,9 +17,10 @@ class File:
         self.links = links
         self.read: list[str] = []
 
-    def fetch(self, ids: Sequence[str]) -> list[Link]:
+    def fetch(self, ids: Sequence[str], others: Set[str] | None = None) -> list[Link]:
         self.read += ids
-        return [each for each in self.links if set(each.pair) & set(ids)]
+        touching = [each for each in self.links if set(each.pair) & set(ids)]
+        return [each for each in touching if others is None or set(each.pair) <= others]
 
 
 def everyone(_: str) -> bool:
@@ -61,13 +62,35 @@ def test_the_strongest_are_cut_after_what_is_not_admitted() -> None:
     assert graph.beside(["m"], 9, 0.5, everyone) == {"z", "a", "b"}
 
 
-def test_a_forgotten_note_is_read_again_with_those_around_it() -> None:
+def test_links_that_changed_in_the_file_are_read_anew_and_no_others() -> None:
     file = File(list(STORED))
     graph = LinkGraph(file.fetch)
-    graph.ensure(["a", "b", "c", "d"])
-    file.links[0] = link("a", "b", 0.2)
-    graph.forget("a")
-    assert {each.weight for each in graph.of("b")} == {0.2, 0.8}
+    graph.ensure(["a", "b", "c"])
+    file.read.clear()
+    file.links = [link("a", "b", 0.2), link("b", "e", 0.5), link("c", "d", 0.7)]
+    graph.renew({"a", "b", "d", "e", "f"})
+    assert file.read == ["a", "b"]
+    assert {each.pair: each.weight for each in graph.of("b")} == {
+        ("a", "b"): 0.2,
+        ("b", "c"): 0.8,
+        ("b", "e"): 0.5,
+    }
+    assert {each.pair for each in graph.of("a")} == {("a", "b")}
+    assert {each.pair for each in graph.of("c")} == {("b", "c"), ("c", "d")}
+    assert file.read == ["a", "b"]
+
+
+def test_an_erased_note_takes_its_edges_along_and_costs_no_reading() -> None:
+    file = File(list(STORED))
+    graph = LinkGraph(file.fetch)
+    graph.ensure(["a", "b"])
+    file.read.clear()
+    graph.erase("a")
+    graph.erase("x")
+    assert {each.pair for each in graph.of("b")} == {("b", "c")}
+    assert file.read == []
+    file.links = [link("a", "c", 0.9)]
+    assert {each.pair for each in graph.of("a")} == {("a", "c")}
 
 
 def test_a_new_link_is_taken_in_where_an_end_is_loaded() -> None:
