@@ -8,6 +8,9 @@ FOR (s:Namespace) REQUIRE s.name IS UNIQUE;
 CREATE CONSTRAINT note_unique IF NOT EXISTS
 FOR (n:Note) REQUIRE (n.namespace, n.id) IS UNIQUE;
 
+CREATE CONSTRAINT note_vectors_unique IF NOT EXISTS
+FOR (v:NoteVectors) REQUIRE (v.namespace, v.id) IS UNIQUE;
+
 CREATE CONSTRAINT source_unique IF NOT EXISTS
 FOR (s:Source) REQUIRE (s.namespace, s.id) IS UNIQUE;
 

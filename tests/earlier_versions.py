@@ -15,6 +15,7 @@ from neo4j_server.erasure import erase_everything
 from neo4j_server.server import Address
 
 from graphmem import Link, LinkKind, Memory
+from graphmem.model import NoteRecord
 
 FIXTURES = Path(__file__).parent / "fixtures"
 FILES = tuple(sorted(FIXTURES.glob("embedded_version_*.sqlite")))
@@ -121,6 +122,26 @@ def graph_of(fixture: Path) -> list[Item]:
     """Return the nodes and edges an earlier version wrote."""
     found: list[Item] = json.loads(fixture.read_text(encoding="utf-8"))
     return found
+
+
+def vectors(memory: Memory) -> dict[tuple[str, str], tuple[float, ...]]:
+    """Return the vectors of a store's notes by namespace and id."""
+    return {
+        (name, item.note.id): tuple(item.embedding.tolist())
+        for name in memory.namespaces()
+        for item in memory.scoped(name).dump()
+        if isinstance(item, NoteRecord) and item.embedding is not None
+    }
+
+
+def vectors_of_graph(items: Iterable[Item]) -> dict[tuple[str, str], tuple[float, ...]]:
+    """Return the vectors that lie on an earlier version's notes, or on nodes of their own."""
+    fields = (item[-1] for item in items if isinstance(item[0], list))
+    return {
+        (each["namespace"], each["id"]): tuple(each["embedding"])
+        for each in fields
+        if "embedding" in each
+    }
 
 
 def plant(address: Address, items: Iterable[Item]) -> None:

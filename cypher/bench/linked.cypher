@@ -1,4 +1,4 @@
 // What a retriever adds to each hit (node, score) of its own search: the notes one link away
-WITH node, score
-OPTIONAL MATCH (node)-[:RELATED]-(other:Note)
-RETURN node.id AS id, node.content AS content, score, collect(other.id) AS linked
+MATCH (n:Note {namespace: node.namespace, id: node.id})
+OPTIONAL MATCH (n)-[:RELATED]-(other:Note)
+RETURN n.id AS id, n.content AS content, score, collect(other.id) AS linked

@@ -1,6 +1,7 @@
 // The least a recall asks: vector and full-text hits and one hop from the best, with their fields
 CALL () {
-  CALL db.index.vector.queryNodes('note_' + $slot, $k, $vector) YIELD node AS n, score
+  CALL db.index.vector.queryNodes('vectors_' + $slot, $k, $vector) YIELD node AS v
+  MATCH (n:Note {namespace: v.namespace, id: v.id})
   RETURN collect(n) AS near
 }
 CALL () {
@@ -17,6 +18,7 @@ CALL (near, matched) {
 }
 UNWIND near + matched + beside AS n
 WITH DISTINCT n
+OPTIONAL MATCH (v:NoteVectors {namespace: n.namespace, id: n.id})
 RETURN collect({
   note: n {
     .id, .content, .role, .author, .source_id, .source_revision, .source_position, .source_start,
@@ -28,5 +30,5 @@ RETURN collect({
   },
   terms: n.terms[..n.term_count],
   odd_terms: n.odd_terms,
-  cosine: 2 * vector.similarity.cosine(n[$slot], $vector) - 1
+  cosine: 2 * vector.similarity.cosine(v[$slot], $vector) - 1
 }) AS found

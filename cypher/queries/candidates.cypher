@@ -34,9 +34,11 @@ WITH g, s, note_count, term_total,
 CALL (g, note_count, fetch) {
   WITH g, note_count, fetch
   WHERE g.slot = $index_slot AND note_count > $scan_limit AND fetch < note_count
-  CALL db.index.vector.queryNodes('note_' + g.slot, fetch, $vector) YIELD node AS n, score
-  WITH n, score
-  WHERE n.namespace = $namespace
+  CALL db.index.vector.queryNodes('vectors_' + g.slot, fetch, $vector) YIELD node AS v, score
+  WITH v, score
+  WHERE v.namespace = $namespace
+  MATCH (n:Note {namespace: $namespace, id: v.id})
+  WHERE n.id IS NOT NULL
     AND ($archived OR NOT n.archived)
     AND ($sources IS NULL OR n.source_id IN $sources)
     AND ($authors IS NULL OR n.author IN $authors)
@@ -60,7 +62,8 @@ CALL (g, note_count, indexed) {
     AND ($tags IS NULL OR any(tag IN $tags WHERE tag IN n.tags))
     AND ($since IS NULL OR n.created_at >= $since)
     AND ($until IS NULL OR n.created_at < $until)
-  WITH n, n[g.slot] AS embedding
+  MATCH (v:NoteVectors {namespace: $namespace, id: n.id})
+  WITH n, v[g.slot] AS embedding
   WHERE embedding IS NOT NULL AND size(embedding) = size($vector)
   WITH n, 2 * vector.similarity.cosine(embedding, $vector) - 1 AS cosine
   ORDER BY cosine DESC, n.id
@@ -248,7 +251,8 @@ CALL (candidates) {
 }
 CALL (g, candidates) {
   UNWIND candidates AS n
-  WITH n, n[g.slot] AS embedding
+  OPTIONAL MATCH (v:NoteVectors {namespace: $namespace, id: n.id})
+  WITH g, n, v, v[g.slot] AS embedding
   RETURN collect([
     n.id, n.content, n.role, n.author, n.source_id, n.source_revision, n.source_position,
     n.source_start, n.source_end,
@@ -259,7 +263,7 @@ CALL (g, candidates) {
     n.terms[..n.term_count], n.odd_terms,
     CASE WHEN size(embedding) = size($vector)
          THEN 2 * vector.similarity.cosine(embedding, $vector) - 1 END,
-    CASE g.slot WHEN 'embedding' THEN n.sentences ELSE n.sentences_alt END
+    CASE g.slot WHEN 'embedding' THEN v.sentences ELSE v.sentences_alt END
   ]) AS found
 }
 RETURN note_count, term_total, frequencies, g.model_id AS model_id, g.dimension AS dimension,

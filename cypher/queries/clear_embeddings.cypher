@@ -1,8 +1,8 @@
 // Remove the embeddings that are not in force
 MATCH (g:GraphMem {name: 'graphmem'})
-MATCH (n:Note)
-WHERE n.namespace IS NOT NULL AND g.slot <> $slot
-  AND (n[$slot] IS NOT NULL OR n.staged IS NOT NULL)
-CALL (n) {
-  SET n += $cleared
+MATCH (v:NoteVectors)
+WHERE v.namespace IS NOT NULL AND g.slot <> $slot
+  AND (v[$slot] IS NOT NULL OR v.staged IS NOT NULL)
+CALL (v) {
+  SET v += $cleared
 } IN TRANSACTIONS OF 2000 ROWS

@@ -1,6 +1,6 @@
-// Vector index over the notes' property embedding
-CREATE VECTOR INDEX note_embedding IF NOT EXISTS
-FOR (n:Note) ON (n.embedding)
+// Vector index over the property embedding
+CREATE VECTOR INDEX vectors_embedding IF NOT EXISTS
+FOR (v:NoteVectors) ON (v.embedding)
 OPTIONS {indexConfig: {
   `vector.dimensions`: $dimension,
   `vector.similarity_function`: 'cosine',

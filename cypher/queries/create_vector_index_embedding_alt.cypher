@@ -1,6 +1,6 @@
-// Vector index over the notes' property embedding_alt
-CREATE VECTOR INDEX note_embedding_alt IF NOT EXISTS
-FOR (n:Note) ON (n.embedding_alt)
+// Vector index over the property embedding_alt
+CREATE VECTOR INDEX vectors_embedding_alt IF NOT EXISTS
+FOR (v:NoteVectors) ON (v.embedding_alt)
 OPTIONS {indexConfig: {
   `vector.dimensions`: $dimension,
   `vector.similarity_function`: 'cosine',

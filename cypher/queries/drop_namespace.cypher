@@ -6,6 +6,12 @@ CALL () {
   RETURN count(*) AS notes
 }
 CALL () {
+  MATCH (v:NoteVectors {namespace: $namespace})
+  WHERE v.id IS NOT NULL
+  DELETE v
+  RETURN count(*) AS vectors
+}
+CALL () {
   MATCH (e:EvolutionEvent {namespace: $namespace})
   WHERE e.id IS NOT NULL
   DETACH DELETE e

@@ -1,2 +1,2 @@
-// Remove the vector index over the notes' property embedding
-DROP INDEX note_embedding IF EXISTS
+// Remove the vector index over the property embedding
+DROP INDEX vectors_embedding IF EXISTS

@@ -1,2 +1,2 @@
-// Remove the vector index over the notes' property embedding_alt
-DROP INDEX note_embedding_alt IF EXISTS
+// Remove the vector index over the property embedding_alt
+DROP INDEX vectors_embedding_alt IF EXISTS

@@ -1,5 +1,5 @@
 // Remove embeddings of the wrong length
 MATCH (g:GraphMem {name: 'graphmem'})
 UNWIND $ids AS id
-MATCH (n:Note {namespace: $namespace, id: id})
-SET n += CASE g.slot WHEN 'embedding' THEN {embedding: null} ELSE {embedding_alt: null} END
+MATCH (v:NoteVectors {namespace: $namespace, id: id})
+SET v += CASE g.slot WHEN 'embedding' THEN {embedding: null} ELSE {embedding_alt: null} END

@@ -2,9 +2,11 @@
 MATCH (g:GraphMem {name: 'graphmem'})
 UNWIND range(0, size($vectors) - 1) AS row
 CALL (g, row) {
-  CALL db.index.vector.queryNodes('note_' + g.slot, $fetch, $vectors[row]) YIELD node AS n, score
-  WITH n, score
-  WHERE n.namespace = $namespace
+  CALL db.index.vector.queryNodes('vectors_' + g.slot, $fetch, $vectors[row]) YIELD node AS v, score
+  WITH v, score
+  WHERE v.namespace = $namespace
+  MATCH (n:Note {namespace: $namespace, id: v.id})
+  WHERE n.id IS NOT NULL
   AND ($archived OR NOT n.archived)
   AND ($sources IS NULL OR n.source_id IN $sources)
   AND ($authors IS NULL OR n.author IN $authors)

@@ -6,5 +6,6 @@ WHERE g.reindex = $token
 UNWIND $rows AS row
 MATCH (n:Note {namespace: $namespace, id: row.id})
 WHERE n.revision = row.revision
-SET n += row.properties, n.staged = $token + '@' + toString(row.revision)
-RETURN count(n) AS staged
+MERGE (v:NoteVectors {namespace: $namespace, id: row.id})
+SET v += row.properties, v.staged = $token + '@' + toString(row.revision)
+RETURN count(v) AS staged

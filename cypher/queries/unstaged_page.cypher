@@ -1,7 +1,9 @@
 // A page of notes whose new embedding is missing or of an older revision
 MATCH (n:Note {namespace: $namespace})
 WHERE n.id > $after
-  AND (n.staged IS NULL OR n.staged <> $token + '@' + toString(n.revision))
+OPTIONAL MATCH (v:NoteVectors {namespace: $namespace, id: n.id})
+WITH n, v
+WHERE v.staged IS NULL OR v.staged <> $token + '@' + toString(n.revision)
 WITH n ORDER BY n.id LIMIT $page
 RETURN n {
   .id, .content, .role, .author, .source_id, .source_revision, .source_position, .source_start,

@@ -1,4 +1,4 @@
-// Store notes; counters of use are taken from the plan for new notes only
+// Store notes and their vectors; counters of use are taken from the plan for new notes only
 UNWIND $rows AS row
 MERGE (n:Note {namespace: $namespace, id: row.id})
 ON CREATE SET n += row.first.properties,
@@ -13,3 +13,6 @@ FOREACH (_ IN CASE WHEN n:Important AND n.importance_score < 0.4 THEN [1] ELSE [
 FOREACH (_ IN CASE WHEN n.importance_score < 0.15 THEN [1] ELSE [] END | SET n:Minor)
 FOREACH (_ IN CASE WHEN n:Minor AND n.importance_score >= 0.15 THEN [1] ELSE [] END |
   REMOVE n:Minor)
+FOREACH (vectors IN CASE WHEN row.vectors IS NULL THEN [] ELSE [row.vectors] END |
+  MERGE (v:NoteVectors {namespace: $namespace, id: row.id})
+  SET v += vectors)

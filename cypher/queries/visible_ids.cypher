@@ -1,7 +1,6 @@
-// Ids of the notes a read may count, those with an embedding
-MATCH (g:GraphMem {name: 'graphmem'})
+// Ids of the notes a read may count
 MATCH (n:Note {namespace: $namespace})
-WHERE n.id IS NOT NULL AND n[g.slot] IS NOT NULL
+WHERE n.id IS NOT NULL
   AND ($archived OR NOT n.archived)
   AND ($sources IS NULL OR n.source_id IN $sources)
   AND ($authors IS NULL OR n.author IN $authors)

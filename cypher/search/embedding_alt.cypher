@@ -1,9 +1,9 @@
 // Notes near a vector within one namespace, filtered inside the index (Neo4j 2026.1 and later)
 CYPHER 25
-MATCH (n:Note)
-SEARCH n IN (
-  VECTOR INDEX note_embedding_alt FOR $vector
-  WHERE n.namespace = $namespace
+MATCH (v:NoteVectors)
+SEARCH v IN (
+  VECTOR INDEX vectors_embedding_alt FOR $vector
+  WHERE v.namespace = $namespace
   LIMIT $fetch
 ) SCORE AS score
-RETURN n.id AS id, score
+RETURN v.id AS id, score

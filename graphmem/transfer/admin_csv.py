@@ -17,7 +17,13 @@ from typing import IO
 from graphmem.errors import TransferError
 from graphmem.memory import Memory
 from graphmem.model import EvolutionEvent, Link, ModelIdentity, NoteRecord
-from graphmem.stores.neo4j.rows import event_row, link_row, note_properties, use_properties
+from graphmem.stores.neo4j.rows import (
+    event_row,
+    link_row,
+    listed_vectors,
+    note_properties,
+    use_properties,
+)
 from graphmem.stores.neo4j.schema import SCHEMA_VERSION, SENTENCES, SLOTS
 from graphmem.transfer.chains import Chains
 from graphmem.transfer.encoding import Counts
@@ -57,6 +63,10 @@ _NOTE = {
     "recall_count": "recall_count:long",
     "last_accessed_at": "last_accessed_at:datetime",
     "written": "written:long",
+}
+_VECTORS = {
+    "id": "id:ID(NoteVectors)",
+    "namespace": "namespace:string",
     SLOTS[0]: f"{SLOTS[0]}:double[]",
     SENTENCES[SLOTS[0]]: f"{SENTENCES[SLOTS[0]]}:byte[]",
 }
@@ -135,6 +145,7 @@ _TABLES = (
     _Table("--nodes=GraphMem", "store.csv", _STORE),
     _Table("--nodes=Namespace", "namespaces.csv", _NAMESPACE),
     _Table("--nodes=Note", "notes.csv", _NOTE),
+    _Table("--nodes=NoteVectors", "vectors.csv", _VECTORS),
     _Table("--nodes=Source", "sources.csv", _SOURCE),
     _Table("--nodes=EvolutionEvent", "events.csv", _EVENT),
     _Table("--relationships=RELATED", "related.csv", _RELATED),
@@ -227,11 +238,9 @@ class _Tables:
     def _note(self, record: NoteRecord) -> None:
         note = record.note
         properties = note_properties(note, record.terms) | use_properties(note)
-        if record.embedding is not None:
-            properties[SLOTS[0]] = record.embedding.tolist()
-        if record.sentences is not None:
-            properties[SENTENCES[SLOTS[0]]] = record.sentences.ravel().tolist()
         self._row("notes.csv", properties | {"id": note.id, "written": _WRITES})
+        if vectors := listed_vectors(SLOTS[0], record):
+            self._row("vectors.csv", {"id": note.id, **vectors})
         self._notes.add(note.id)
         self._chains.add(note)
         if note.source is not None:

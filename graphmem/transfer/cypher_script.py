@@ -18,8 +18,15 @@ from graphmem.memory import Memory
 from graphmem.memory.upkeep import MemoryRecord
 from graphmem.model import EvolutionEvent, Link, LinkKind, ModelIdentity, NoteRecord
 from graphmem.stores.neo4j import cypher
-from graphmem.stores.neo4j.rows import as_sent, event_row, link_row, note_properties, use_properties
-from graphmem.stores.neo4j.schema import SCHEMA_VERSION, SENTENCES, SLOTS
+from graphmem.stores.neo4j.rows import (
+    as_sent,
+    event_row,
+    link_row,
+    listed_vectors,
+    note_properties,
+    use_properties,
+)
+from graphmem.stores.neo4j.schema import SCHEMA_VERSION, SLOTS
 from graphmem.transfer.chains import Chains
 from graphmem.transfer.encoding import Counts, Record
 from graphmem.transfer.times import format_time
@@ -171,9 +178,11 @@ class _Script:
                 {
                     "id": record.note.id,
                     "first": as_sent({"properties": {}}),
-                    "properties": _properties(record) | use_properties(record.note),
+                    "properties": note_properties(record.note, record.terms)
+                    | use_properties(record.note),
                 }
             )
+            | {"vectors": listed_vectors(SLOTS[0], record) or None}
             for record in records
         ]
         self._run("upsert_notes", rows=rows, writes=self._current_write())
@@ -210,15 +219,6 @@ class _Script:
 
     def _line(self, text: str) -> None:
         self._out.write(text.encode("utf-8") + b"\n")
-
-
-def _properties(record: NoteRecord) -> dict[str, object]:
-    properties: dict[str, object] = note_properties(record.note, record.terms)
-    if record.embedding is not None:
-        properties[SLOTS[0]] = record.embedding.tolist()
-    if record.sentences is not None:
-        properties[SENTENCES[SLOTS[0]]] = record.sentences.ravel().tolist()
-    return properties
 
 
 def _batches(items: Iterable[T]) -> Iterator[Sequence[T]]:

@@ -18,6 +18,8 @@ from earlier_versions import (
     holdings_of_file,
     holdings_of_graph,
     plant,
+    vectors,
+    vectors_of_graph,
     version_of,
 )
 from neo4j_server.console import Console, console
@@ -152,6 +154,10 @@ EVERYTHING = (
     "MATCH (n) OPTIONAL MATCH (n)-[r]->(m) RETURN labels(n) AS labels, properties(n) AS fields, "
     "type(r) AS kind, properties(r) AS of_edge, elementId(m) AS other ORDER BY elementId(n), other"
 )
+VECTORS_ON_NOTES = (
+    "MATCH (n:Note) UNWIND keys(n) AS name WITH name "
+    "WHERE name STARTS WITH 'embedding' OR name STARTS WITH 'sentences' RETURN name"
+)
 INDEXES = "SHOW INDEXES YIELD id, name RETURN id, name ORDER BY id"
 
 
@@ -166,9 +172,11 @@ def test_a_graph_of_any_version_opens_twice_and_loses_nothing(
     for _ in range(2):
         with open_graph(neo4j_address) as memory:
             assert holdings(memory) == holdings_of_graph(items)
+            assert vectors(memory) == vectors_of_graph(items)
             assert memory.check().problems == ()
             assert memory.stats().schema_version == SCHEMA_VERSION
         states.append((ask(EVERYTHING), ask(INDEXES)))
+        assert ask(VECTORS_ON_NOTES) == []
     assert states[0] == states[1]
     if old == GRAPHS[0]:
         with open_graph(neo4j_address) as memory:

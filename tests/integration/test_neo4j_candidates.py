@@ -120,4 +120,4 @@ def test_others_do_not_starve_a_recall(
 def test_the_index_filters_by_namespace_where_the_server_can(filled: Filled) -> None:
     shown = filled.ask("SHOW VECTOR INDEXES YIELD name, properties RETURN name, properties")
     expected = ["embedding", "namespace"] if filled.filters_in_index else ["embedding"]
-    assert shown == [{"name": "note_embedding", "properties": expected}]
+    assert shown == [{"name": "vectors_embedding", "properties": expected}]

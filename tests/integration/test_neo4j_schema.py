@@ -33,7 +33,7 @@ def test_indexes_are_as_the_store_relies_on(open_neo4j_store: OpenNeo4j, ask: Co
             "SHOW INDEXES YIELD name, type, state, options RETURN name, type, state, options"
         )
     }
-    vector = indexes["note_embedding"]["options"]["indexConfig"]
+    vector = indexes["vectors_embedding"]["options"]["indexConfig"]
     assert vector["vector.dimensions"] == MODEL.dimension
     assert vector["vector.similarity_function"].lower() == "cosine"
     assert vector["vector.quantization.enabled"] is False

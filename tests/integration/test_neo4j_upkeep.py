@@ -68,7 +68,8 @@ def test_an_erased_note_is_nowhere_in_the_graph(store: Neo4jStore, ask: Console)
     words = "CALL db.index.fulltext.queryNodes('note_terms', 'secretword') YIELD node RETURN node"
     assert ask(words) == []
     near = (
-        "CALL db.index.vector.queryNodes('note_embedding', 100, $v) YIELD node RETURN node.id AS id"
+        "CALL db.index.vector.queryNodes('vectors_embedding', 100, $v) YIELD node "
+        "RETURN node.id AS id"
     )
     assert "the-secret" not in {row["id"] for row in ask(near, v=unit(77).tolist())}
     assert store.check(SCOPE).ok
@@ -101,7 +102,7 @@ def test_a_dropped_namespace_leaves_nothing(store: Neo4jStore, ask: Console) -> 
 
 DAMAGE = {
     "counters": "MATCH (s:Namespace {name: 'upkeep'}) SET s.notes = 99",
-    "sentences": "MATCH (n:Note {id: 'n1'}) SET n.sentences = [1, 2, 3]",
+    "sentences": "MATCH (v:NoteVectors {id: 'n1'}) SET v.sentences = [1, 2, 3]",
     "owner": "MATCH (n:Note {id: 'n1'}) SET n.terms = n.terms[..-1] + ['\ue000current-other']",
     "archived": "MATCH (n:Note {id: 'n1'}) SET n.archived = true",
     "source edge": "MATCH (:Note {id: 'n1'})-[f:FROM]->() DELETE f",
@@ -113,8 +114,13 @@ DAMAGE = {
         "{namespace: 'upkeep', pair: 'x', weight: 1.0, cosine: 1.0, retrievals: 0}]->(b)"
     ),
     "event loose": "MATCH (e:EvolutionEvent {id: 'n1@2'})-[c:CHANGED]->() DELETE c",
-    "vector cut": "MATCH (n:Note {id: 'n1'}) SET n.embedding = n.embedding[..3]",
-    "vector index dropped": "DROP INDEX note_embedding",
+    "vector cut": "MATCH (v:NoteVectors {id: 'n1'}) SET v.embedding = v.embedding[..3]",
+    "vectors on the note": (
+        "MATCH (n:Note {id: 'n1'}), (v:NoteVectors {id: 'n1'}) "
+        "SET n.embedding = v.embedding DELETE v"
+    ),
+    "vectors left over": "CREATE (:NoteVectors {namespace: 'upkeep', id: 'gone'})",
+    "vector index dropped": "DROP INDEX vectors_embedding",
     "word index dropped": "DROP INDEX note_terms",
     "constraint dropped": "DROP CONSTRAINT related_unique",
 }
@@ -139,7 +145,7 @@ def test_a_missing_index_does_not_stop_a_recall(store: Neo4jStore, ask: Console)
     store.load(SCOPE, many, [], [], None)
     question = CandidateQuery(vector=unit(5), terms=(), vector_seeds=3, expand=0)
     expected = store.candidates(SCOPE, question)
-    ask("DROP INDEX note_embedding")
+    ask("DROP INDEX vectors_embedding")
     assert store.candidates(SCOPE, question) == expected
     assert store.check(SCOPE).ok  # the call built it again
 
@@ -168,7 +174,7 @@ def test_a_new_model_is_in_force_everywhere_at_once(store: Neo4jStore, ask: Cons
     assert store.nearest(SCOPE, target[None], 1)[0][0].note_id == "n1"
     found = store.candidates(SCOPE, CandidateQuery(vector=target, terms=(), vector_seeds=1))
     assert [c.note.id for c in found.candidates if c.vector_rank == 0] == ["n1"]
-    left = "MATCH (n:Note) WHERE n.embedding IS NOT NULL OR n.staged IS NOT NULL RETURN n.id"
+    left = "MATCH (v:NoteVectors) WHERE v.embedding IS NOT NULL OR v.staged IS NOT NULL RETURN v.id"
     assert ask(left) == []
     store.replace_model(
         MODEL, lambda notes: NoteVectors(np.stack([EAST for _ in notes]))

@@ -6,8 +6,8 @@ from neo4j import GraphDatabase
 
 from neo4j_server.server import Address
 
-LABELS = ("Note", "Source", "EvolutionEvent", "Namespace", "GraphMem")
-VECTOR_INDEXES = ("note_embedding", "note_embedding_alt")
+LABELS = ("Note", "NoteVectors", "Source", "EvolutionEvent", "Namespace", "GraphMem")
+VECTOR_INDEXES = ("vectors_embedding", "vectors_embedding_alt")
 
 
 def erase_everything(address: Address) -> None:

@@ -183,7 +183,7 @@ def test_a_killed_change_of_the_model_on_a_server(
 
 
 LEFT_BEHIND = """
-SHOW INDEXES YIELD name WHERE name STARTS WITH 'note_embedding'
+SHOW INDEXES YIELD name WHERE name STARTS WITH 'vectors_embedding'
 RETURN count(*) AS indexes
 """
 CLEAN = [{"indexes": 1}]

@@ -24,7 +24,7 @@ from graphmem.settings import read_settings
 from graphmem.stores.neo4j import cypher
 from graphmem.stores.neo4j.connection import Connection
 from graphmem.stores.neo4j.rows import note_properties, use_properties
-from graphmem.stores.neo4j.schema import graph_state
+from graphmem.stores.neo4j.schema import graph_state, vector_index_name
 from graphmem.stores.neo4j.terms import lookup
 
 STORE = "Neo4j"
@@ -137,7 +137,7 @@ class Server:
 
     def beside_graphrag(self, memory: Memory, planted: Planted) -> list[Measurement]:
         """Measure neo4j-graphrag's retriever over the nodes of `memory`."""
-        index = f"note_{graph_state(self.connection).slot}"
+        index = vector_index_name(graph_state(self.connection).slot)
         with GraphDatabase.driver(self.url, auth=_auth()) as driver:
             return list(measure_graphrag(memory, planted, index, driver, self.connection.database))
 

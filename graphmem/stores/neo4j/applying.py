@@ -33,10 +33,10 @@ from graphmem.stores.neo4j.rows import (
     link_row,
     note_properties,
     pair_key,
-    sentences_sent,
     use_properties,
+    vector_properties,
 )
-from graphmem.stores.neo4j.schema import SENTENCES, model_of
+from graphmem.stores.neo4j.schema import model_of
 from graphmem.stores.neo4j.vectors import NamespaceState, state_of
 
 _Pair: TypeAlias = tuple[str, str]
@@ -181,7 +181,7 @@ class Application:
     ) -> None:
         if not records:
             return
-        rows = [self._note_row(record, whole=whole) for record in records]
+        rows = [self._note_row(record, stored, whole=whole) for record in records]
         rows.sort(key=lambda row: str(row["id"]))
         self._run("upsert_notes", rows=rows, writes=self._state.writes)
         self._assign_sources([record.note for record in records], stored)
@@ -194,22 +194,20 @@ class Application:
                 notes, terms = notes + 1, terms + len(record.terms)
         self._run("count_notes", notes=notes, terms=terms, erasures=int(whole))
 
-    def _note_row(self, record: NoteRecord, *, whole: bool) -> dict[str, Any]:
+    def _note_row(
+        self, record: NoteRecord, stored: Mapping[str, StoredNote], *, whole: bool
+    ) -> dict[str, Any]:
         note = record.note
         if note.namespace != self._namespace:
             raise Conflict(f"note {note.id} is of another namespace; nothing was changed")
         properties = note_properties(note, record.terms)
         use = use_properties(note)
-        if record.embedding is not None or whole:
-            vector = record.embedding
-            properties[self._state.slot] = None if vector is None else vector.tolist()
-        sentences = record.sentences
-        if sentences is not None or whole:
-            properties[SENTENCES[self._state.slot]] = sentences_sent(sentences)
         if whole:
             properties |= use
         first = as_sent({"properties": use})
-        return as_sent({"id": note.id, "first": first, "properties": properties})
+        row = as_sent({"id": note.id, "first": first, "properties": properties})
+        vectors = vector_properties(self._state.slot, record, replacing=whole and note.id in stored)
+        return row | {"vectors": vectors} if vectors else row
 
     def _assign_sources(self, notes: Sequence[Note], stored: dict[str, StoredNote]) -> None:
         rows, left = [], set()

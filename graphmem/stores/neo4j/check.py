@@ -12,7 +12,7 @@ from graphmem.model import CheckReport, Scope
 from graphmem.stores.neo4j import cypher
 from graphmem.stores.neo4j.applying import Application, lock
 from graphmem.stores.neo4j.connection import Connection, run
-from graphmem.stores.neo4j.schema import graph_state, prepare
+from graphmem.stores.neo4j.schema import graph_state, prepare, vector_index_name
 from graphmem.stores.neo4j.scope import scope_parameters
 from graphmem.stores.neo4j.terms import ARCHIVE_MARK, CURRENT_MARK, owner
 from graphmem.stores.neo4j.vectors import Ask
@@ -24,8 +24,10 @@ class Findings:
 
     wrong_terms: list[str] = field(default_factory=list)
     wrong_sources: list[Record] = field(default_factory=list)
+    misplaced_vectors: list[str] = field(default_factory=list)
     wrong_vectors: list[str] = field(default_factory=list)
     wrong_sentences: list[str] = field(default_factory=list)
+    loose_vectors: list[str] = field(default_factory=list)
     wrong_links: list[Record] = field(default_factory=list)
     loose_events: list[str] = field(default_factory=list)
     wrong_chain: list[str] = field(default_factory=list)
@@ -38,10 +40,14 @@ class Findings:
             yield f"note {id_}: its index terms do not belong to this namespace and state"
         for row in self.wrong_sources:
             yield f"note {row['id']}: its edge to its source is missing or wrong"
+        for id_ in self.misplaced_vectors:
+            yield f"note {id_}: its vectors lie on the note itself, where nothing looks for them"
         for id_ in self.wrong_vectors:
             yield f"note {id_}: its vector has the wrong length"
         for id_ in self.wrong_sentences:
             yield f"note {id_}: the vectors of its sentences have the wrong length"
+        for id_ in self.loose_vectors:
+            yield f"vectors of note {id_}: their note is gone"
         for row in self.wrong_links:
             yield f"link {row['from_id']}, {row['to_id']}: leaves the namespace or is reversed"
         for id_ in self.loose_events:
@@ -95,7 +101,7 @@ class Inspection:
         state = graph_state(self._connection)
         wanted = set(cypher.schema_names())
         if state.model is not None:
-            wanted.add(f"note_{state.slot}")
+            wanted.add(vector_index_name(state.slot))
         problems = [f"index {name}: missing" for name in sorted(wanted - shown.keys())]
         for name in sorted(wanted & shown.keys()):
             row = shown[name]
@@ -110,6 +116,7 @@ class Inspection:
         found = Findings(
             wrong_terms=[row["id"] for row in notes if row["terms_differ"]],
             wrong_sources=[row for row in notes if row["source_differs"]],
+            misplaced_vectors=[row["id"] for row in notes if row["vectors_misplaced"]],
             wrong_vectors=[row["id"] for row in notes if row["vector_differs"]],
             wrong_sentences=[row["id"] for row in notes if row["sentences_differ"]],
         )
@@ -119,6 +126,7 @@ class Inspection:
 
     @staticmethod
     def _look_at_namespace(ask: Ask, found: Findings) -> None:
+        found.loose_vectors = [row["id"] for row in ask("inspect_vectors")]
         found.wrong_links = ask("inspect_links")
         found.loose_events = [row["id"] for row in ask("inspect_events")]
         found.wrong_chain = _out_of_chain(ask("inspect_chain"))
@@ -136,8 +144,10 @@ class Inspection:
         ask("mend_owner", ids=found.wrong_terms, **marks, **self._owners)
         rows = [{"id": row["id"], "source_id": row["source_id"]} for row in found.wrong_sources]
         ask("assign_sources", rows=rows)
+        ask("move_vectors", ids=found.misplaced_vectors)
         ask("mend_vectors", ids=found.wrong_vectors)
         ask("mend_sentences", ids=found.wrong_sentences)
+        ask("drop_vectors", ids=found.loose_vectors)
         ask("drop_events", ids=found.loose_events)
         if found.wrong_links:
             ask("mend_links")

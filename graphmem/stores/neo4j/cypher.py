@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import LiteralString
 
 _LOOKUP: LiteralString = (
-    "CALL db.index.vector.queryNodes('note_' + g.slot, fetch, $vector) YIELD node AS n, score"
+    "CALL db.index.vector.queryNodes('vectors_' + g.slot, fetch, $vector) YIELD node AS v, score"
 )
 _CONDITION = re.compile(r"\s*AND \(\$(sources|authors|tags|since|until) IS NULL OR .*\)$")
 """A condition of a scope or filter, on a line of its own."""
@@ -24,10 +24,10 @@ _MIGRATION = re.compile(r"(\d+)_\w+\.cypher")
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One additive change of the schema: the version it makes and its statement."""
+    """One change of the schema: the version it makes and its statements, in order."""
 
     version: int
-    statement: LiteralString
+    statements: tuple[LiteralString, ...]
 
 
 @cache
@@ -79,8 +79,7 @@ def candidates_by_search(slot: str, *, unfiltered: bool = False) -> LiteralStrin
 @cache
 def schema() -> tuple[LiteralString, ...]:
     """Return the statements of ``schema.cypher``, in order."""
-    text = _text(folder() / "schema.cypher")
-    return tuple(part.strip() for part in text.split(";\n") if part.strip())
+    return _statements(folder() / "schema.cypher")
 
 
 @cache
@@ -95,8 +94,12 @@ def migrations() -> tuple[Migration, ...]:
     found = []
     for file in (folder() / "migrations").iterdir():
         if match := _MIGRATION.fullmatch(file.name):
-            found.append(Migration(int(match[1]), _text(file)))
+            found.append(Migration(int(match[1]), _statements(file)))
     return tuple(sorted(found, key=lambda migration: migration.version))
+
+
+def _statements(file: Traversable) -> tuple[LiteralString, ...]:
+    return tuple(part.strip() for part in _text(file).split(";\n") if part.strip())
 
 
 def _text(file: Traversable) -> LiteralString:

@@ -25,12 +25,14 @@ from graphmem.model import (
     Link,
     LinkKind,
     Note,
+    NoteRecord,
     NoteState,
     SentenceVectors,
     Source,
     Vector,
     supersedes,
 )
+from graphmem.stores.neo4j.schema import SENTENCES
 from graphmem.stores.neo4j.terms import stored_terms
 from graphmem.stores.sentences import from_bytes, to_bytes
 
@@ -89,6 +91,29 @@ def sentences_of(stored: bytes | list[int] | None, dimension: int) -> SentenceVe
         return None
     raw = stored if isinstance(stored, bytes) else np.array(stored, dtype=np.int8).tobytes()
     return from_bytes(raw, dimension)
+
+
+def vector_properties(slot: str, record: NoteRecord, *, replacing: bool = False) -> dict[str, Any]:
+    """Return the properties of the note's ``:NoteVectors``: those it comes with vectors for.
+
+    When it is `replacing` a stored note, what it comes without is taken away.
+    """
+    vector, sentences = record.embedding, record.sentences
+    found: dict[str, Any] = {}
+    if vector is not None or replacing:
+        found[slot] = None if vector is None else vector.tolist()
+    if sentences is not None or replacing:
+        found[SENTENCES[slot]] = sentences_sent(sentences)
+    return found
+
+
+def listed_vectors(slot: str, record: NoteRecord) -> dict[str, list[Any]]:
+    """Return the same as numbers, for files that hold no bytes."""
+    return {
+        name: np.frombuffer(each, dtype=np.int8).tolist() if isinstance(each, bytes) else each
+        for name, each in vector_properties(slot, record).items()
+        if each is not None
+    }
 
 
 # --- notes -----------------------------------------------------------------------------

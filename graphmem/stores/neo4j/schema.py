@@ -13,9 +13,9 @@ from graphmem.model import ModelIdentity
 from graphmem.stores.neo4j import cypher
 from graphmem.stores.neo4j.connection import Connection
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 SLOTS = ("embedding", "embedding_alt")
-"""The properties that hold embeddings: one in force, the other free for the next model."""
+"""The properties of ``:NoteVectors`` with embeddings: one in force, one for the next model."""
 SENTENCES = {"embedding": "sentences", "embedding_alt": "sentences_alt"}
 """The properties that hold the vectors of a note's sentences, by the slot of its embedding."""
 INDEX_WAIT_SECONDS = 600
@@ -50,6 +50,11 @@ def model_of(model_id: str | None, dimension: int | None) -> ModelIdentity | Non
 def other_slot(slot: str) -> str:
     """Return the slot that is not in force."""
     return SLOTS[1 - SLOTS.index(slot)]
+
+
+def vector_index_name(slot: str) -> str:
+    """Return the name of the vector index over a slot."""
+    return f"vectors_{slot}"
 
 
 def graph_state(connection: Connection) -> GraphState:
@@ -100,7 +105,8 @@ def _migrate(connection: Connection) -> None:
     version = graph_state(connection).schema_version
     for migration in cypher.migrations():
         if migration.version > version:
-            connection.define(migration.statement)
+            for statement in migration.statements:
+                connection.define(statement)
             connection.define(cypher.query("set_schema_version"), schema_version=migration.version)
 
 
@@ -118,7 +124,7 @@ def build_vector_index(connection: Connection, slot: str, dimension: int) -> Vec
     One that cannot filter, from before the server could, is kept: building takes long.
     """
     for row in connection.read("indexes"):
-        if row["name"] == f"note_{slot}":
+        if row["name"] == vector_index_name(slot):
             if row["dimension"] == dimension and row["state"] == "ONLINE":
                 return VectorIndex(slot, filtered=row["filtered"])
             if row["dimension"] != dimension:

@@ -12,7 +12,9 @@ from graphmem.stores.neo4j import cypher
 
 ROOT = Path(__file__).parents[3]
 STATEMENTS = sorted((ROOT / "cypher").rglob("*.cypher"))
-SINGLE = [path for path in STATEMENTS if path.name != "schema.cypher"]
+SINGLE = [
+    path for path in STATEMENTS if path.name != "schema.cypher" and path.parent.name != "migrations"
+]
 CLAUSE = re.compile(
     r"\b(MATCH|MERGE|UNWIND|DETACH DELETE|CREATE (VECTOR|FULLTEXT|CONSTRAINT)|RETURN) "
 )
@@ -71,7 +73,7 @@ def test_no_python_file_holds_cypher(path: Path) -> None:
 def test_the_search_clause_takes_the_place_of_the_lookup(slot: str) -> None:
     plain, searching = cypher.query("candidates"), cypher.candidates_by_search(slot)
     assert "CYPHER 25\n" in searching
-    assert f"VECTOR INDEX note_{slot} FOR" in searching
+    assert f"VECTOR INDEX vectors_{slot} FOR" in searching
     assert "vector.queryNodes" not in searching
     assert plain.splitlines()[-40:] == searching.splitlines()[-40:]
 
@@ -90,14 +92,21 @@ def test_the_loader_finds_the_checkout() -> None:
 
 
 def test_the_schema_is_split_into_its_statements() -> None:
-    assert len(cypher.schema()) == len(cypher.schema_names()) == 11
+    assert len(cypher.schema()) == len(cypher.schema_names()) == 12
     assert all(re.search(r"^CREATE ", statement, re.MULTILINE) for statement in cypher.schema())
 
 
-def test_migrations_are_numbered_without_gaps_and_add_only() -> None:
+def test_migrations_are_numbered_without_gaps_and_take_away_only_what_they_moved() -> None:
     versions = [migration.version for migration in cypher.migrations()]
     assert versions == list(range(2, 2 + len(versions)))
-    assert not any(re.search(r"\b(DELETE|REMOVE|DROP)\b", m.statement) for m in cypher.migrations())
+    for migration in cypher.migrations():
+        for statement in migration.statements:
+            assert not re.search(r"\bDELETE\b", statement)
+            if re.search(r"\bDROP\b", statement):
+                assert re.fullmatch(r"(//.*\n)?DROP INDEX note_embedding\w* IF EXISTS", statement)
+            removed = re.search(r"\bREMOVE (.*)", statement)
+            moved = set() if removed is None else {*re.findall(r"n\.(\w+)", removed[1])}
+            assert {*re.findall(r"v\.(\w+) = n\.\1\b", statement)} >= moved
 
 
 def test_there_are_favourites_for_the_browser() -> None:
@@ -108,7 +117,7 @@ def test_the_style_covers_every_label_and_edge_of_the_store() -> None:
     text = "\n".join(path.read_text(encoding="utf-8") for path in STATEMENTS)
     labels = set(re.findall(r"\(\w*:([A-Z][A-Za-z]+)", text))
     edges = {name for names in re.findall(r"\[\w*:([A-Z_|]+)", text) for name in names.split("|")}
-    assert labels == {"GraphMem", "Namespace", "Note", "Source", "EvolutionEvent"}
+    assert labels == {"GraphMem", "Namespace", "Note", "NoteVectors", "Source", "EvolutionEvent"}
     assert labels == set(re.findall(r"^node\.(\w+) {", STYLE, re.MULTILINE))
     assert edges == set(re.findall(r"^relationship\.(\w+) {", STYLE, re.MULTILINE))
 

@@ -78,9 +78,8 @@ def test_the_columns_are_what_the_store_keeps() -> None:
         "id",
         "namespace",
         "written",
-        "embedding",
-        "sentences",
     }
+    assert column_names("vectors.csv") == {"id", "namespace", "embedding", "sentences"}
     memory = open_memory(":memory:", embedder="hashing-64")
     memory.add("Ada likes tea in the morning", id="a")
     memory.add("Ada likes tea in the morning!", id="b")
