@@ -124,21 +124,31 @@ def graph_of(fixture: Path) -> list[Item]:
     return found
 
 
-def vectors(memory: Memory) -> dict[tuple[str, str], tuple[float, ...]]:
-    """Return the vectors of a store's notes by namespace and id."""
+Vectors = dict[tuple[str, str], tuple[tuple[float, ...], bytes]]
+"""The vector of each note, by namespace and id, and those of its sentences as stored."""
+
+
+def vectors(memory: Memory) -> Vectors:
+    """Return the vectors of a store's notes."""
     return {
-        (name, item.note.id): tuple(item.embedding.tolist())
+        (name, item.note.id): (
+            tuple(item.embedding.tolist()),
+            b"" if item.sentences is None else item.sentences.tobytes(),
+        )
         for name in memory.namespaces()
         for item in memory.scoped(name).dump()
         if isinstance(item, NoteRecord) and item.embedding is not None
     }
 
 
-def vectors_of_graph(items: Iterable[Item]) -> dict[tuple[str, str], tuple[float, ...]]:
+def vectors_of_graph(items: Iterable[Item]) -> Vectors:
     """Return the vectors that lie on an earlier version's notes, or on nodes of their own."""
     fields = (item[-1] for item in items if isinstance(item[0], list))
     return {
-        (each["namespace"], each["id"]): tuple(each["embedding"])
+        (each["namespace"], each["id"]): (
+            tuple(each["embedding"]),
+            bytes.fromhex(each["sentences"]["bytes"]) if "sentences" in each else b"",
+        )
         for each in fields
         if "embedding" in each
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from earlier_versions import (
     FILES,
     GRAPHS,
     MODEL,
+    Vectors,
     graph_of,
     holdings,
     holdings_of_file,
@@ -158,6 +160,7 @@ VECTORS_ON_NOTES = (
     "MATCH (n:Note) UNWIND keys(n) AS name WITH name "
     "WHERE name STARTS WITH 'embedding' OR name STARTS WITH 'sentences' RETURN name"
 )
+OPENERS = 4
 INDEXES = "SHOW INDEXES YIELD id, name RETURN id, name ORDER BY id"
 
 
@@ -184,6 +187,43 @@ def test_a_graph_of_any_version_opens_twice_and_loses_nothing(
 
 
 @pytest.mark.neo4j
+def test_a_graph_opened_by_several_at_once_is_migrated_once(
+    neo4j_address: Address, ask: Console
+) -> None:
+    items = graph_of(next(old for old in GRAPHS if old.stem == "neo4j_version_5"))
+    plant(neo4j_address, items)
+
+    def look(_: int) -> tuple[Vectors, tuple[str, ...]]:
+        with open_graph(neo4j_address) as memory:
+            return vectors(memory), memory.check().problems
+
+    with ThreadPoolExecutor(OPENERS) as pool:
+        assert list(pool.map(look, range(OPENERS))) == [(vectors_of_graph(items), ())] * OPENERS
+    assert ask(VECTORS_ON_NOTES) == []
+    assert ask("MATCH (v:NoteVectors) RETURN count(v) AS nodes") == [
+        {"nodes": len(vectors_of_graph(items))}
+    ]
+
+
+@pytest.mark.neo4j
+def test_vectors_left_on_notes_by_an_earlier_version_still_open_are_found_and_moved(
+    neo4j_address: Address, ask: Console
+) -> None:
+    items = graph_of(GRAPHS[-1])
+    plant(neo4j_address, items)
+    with open_graph(neo4j_address) as memory:
+        ask(
+            "MATCH (n:Note {namespace: 'default'}), (v:NoteVectors {namespace: 'default'}) "
+            "WHERE v.id = n.id SET n.embedding = v.embedding, n.sentences = v.sentences DELETE v"
+        )
+        assert not memory.check().ok
+        assert len(memory.check(repair=True).repaired) == 7
+        assert memory.check().ok
+        assert vectors(memory) == vectors_of_graph(items)
+    assert ask(VECTORS_ON_NOTES) == []
+
+
+@pytest.mark.neo4j
 def test_a_newer_graph_is_refused_untouched(neo4j_address: Address, ask: Console) -> None:
     plant(neo4j_address, graph_of(GRAPHS[-1]))
     ask("MATCH (g:GraphMem) SET g.schema_version = $version", version=SCHEMA_VERSION + 1)
@@ -199,11 +239,15 @@ def test_migrating_and_reindexing_leave_notes_of_others_alone(
 ) -> None:
     plant(neo4j_address, graph_of(GRAPHS[0]))
     ask("MATCH (g:GraphMem) SET g.schema_version = 1")
-    ask("CREATE (:Note {text: 'mine', embedding: [1.0, 2.0], embedding_alt: [3.0], staged: 'x'})")
-    mine = "MATCH (n:Note) WHERE n.text = 'mine' RETURN labels(n) AS labels, properties(n) AS all"
+    for label in ("Note", "NoteVectors"):
+        ask(
+            f"CREATE (:{label} "
+            "{text: 'mine', embedding: [1.0, 2.0], embedding_alt: [3.0], staged: 'x'})"
+        )
+    mine = "MATCH (n) WHERE n.text = 'mine' RETURN labels(n) AS labels, properties(n) AS all"
     before = ask(mine)
     with open_graph(neo4j_address) as memory:
         for model in ("hashing-48", MODEL):
             memory.reindex(model)
     assert ask(mine) == before
-    ask("MATCH (n:Note) WHERE n.text = 'mine' DELETE n")
+    ask("MATCH (n) WHERE n.text = 'mine' DELETE n")

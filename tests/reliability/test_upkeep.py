@@ -11,7 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from earlier_versions import GRAPHS, graph_of, holdings, holdings_of_graph, plant
+from earlier_versions import (
+    GRAPHS,
+    graph_of,
+    holdings,
+    holdings_of_graph,
+    plant,
+    vectors,
+    vectors_of_graph,
+)
 from earlier_versions import MODEL as OLD_MODEL
 from neo4j_server.console import console
 from neo4j_server.erasure import erase_everything
@@ -210,6 +218,8 @@ def migrate_killed(address: Address, old: Path, step: int, count: Tally) -> None
         with site.open(OLD_MODEL) as memory:
             same = holdings(memory) == holdings_of_graph(items)
             count.holds(same, f"killed before {statement}: {holdings(memory)}")
+            found = vectors(memory)
+            count.holds(found == vectors_of_graph(items), f"killed before {statement}: {found}")
             for name in memory.namespaces():
                 problems = damage(memory.scoped(name))
                 count.holds(not problems, f"{statement}: {problems}")

@@ -32,6 +32,15 @@ Parameters = Mapping[str, Any]
 ATTEMPTS = 10
 """For statements the server rolled back: in a crowd of writers some deadlock again and again."""
 
+ANOTHER_CAME_FIRST = frozenset(
+    (
+        "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists",
+        "Neo.ClientError.Schema.IndexDropFailed",
+    )
+)
+"""IF [NOT] EXISTS looks before it locks: of two at once the later fails with one of these. Said
+again, it finds nothing left to do."""
+
 ATTEMPTS_TO_CONNECT = 5
 FIRST_PAUSE_SECONDS = 0.1
 LONGEST_PAUSE_SECONDS = 1.0
@@ -162,7 +171,7 @@ class Connection:
     def define(self, statement: LiteralString, **parameters: Any) -> None:
         """Run a statement that cannot share a transaction: of the schema or a migration."""
         with translated(self.place):
-            self._repeated(lambda: self._auto_commit(statement, parameters, "WRITE"))
+            self._repeated(lambda: self._defined(statement, parameters))
 
     def write(self, work: Callable[[ManagedTransaction], T]) -> T:
         """Run `work` in one transaction; repeated as a whole when the server asks for it."""
@@ -191,6 +200,14 @@ class Connection:
     ) -> list[Record]:
         with self._session(access) as session:
             return list(_sent(lambda: session.run(statement, dict(parameters))))
+
+    def _defined(self, statement: LiteralString, parameters: Parameters) -> None:
+        try:
+            self._auto_commit(statement, parameters, "WRITE")
+        except Neo4jError as error:
+            if error.code not in ANOTHER_CAME_FIRST:
+                raise
+            self._auto_commit(statement, parameters, "WRITE")
 
     @staticmethod
     def _repeated(
