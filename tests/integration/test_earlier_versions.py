@@ -206,6 +206,19 @@ def test_a_graph_opened_by_several_at_once_is_migrated_once(
 
 
 @pytest.mark.neo4j
+def test_what_an_earlier_version_wrote_after_a_migration_was_cut_short_is_kept(
+    neo4j_address: Address, ask: Console
+) -> None:
+    items = graph_of(next(old for old in GRAPHS if old.stem == "neo4j_version_5"))
+    plant(neo4j_address, items)
+    ask("CREATE (:NoteVectors {namespace: 'default', id: 'n0', embedding: [1.0], staged: 'x'})")
+    with open_graph(neo4j_address) as memory:
+        assert vectors(memory) == vectors_of_graph(items)
+        assert memory.check().problems == ()
+    assert ask(VECTORS_ON_NOTES) == []
+
+
+@pytest.mark.neo4j
 def test_vectors_left_on_notes_by_an_earlier_version_still_open_are_found_and_moved(
     neo4j_address: Address, ask: Console
 ) -> None:

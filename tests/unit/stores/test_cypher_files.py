@@ -105,8 +105,8 @@ def test_migrations_are_numbered_without_gaps_and_take_away_only_what_they_moved
             if re.search(r"\bDROP\b", statement):
                 assert re.fullmatch(r"(//.*\n)?DROP INDEX note_embedding\w* IF EXISTS", statement)
             removed = re.search(r"\bREMOVE (.*)", statement)
-            moved = set() if removed is None else {*re.findall(r"n\.(\w+)", removed[1])}
-            assert {*re.findall(r"v\.(\w+) = n\.\1\b", statement)} >= moved
+            moved = set() if removed is None else {*re.findall(r"m\.(\w+)", removed[1])}
+            assert {*re.findall(r"v\.(\w+) = coalesce\(m\.\1, v\.\1\)", statement)} >= moved
 
 
 def test_there_are_favourites_for_the_browser() -> None:
