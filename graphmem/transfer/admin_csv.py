@@ -20,11 +20,11 @@ from graphmem.model import EvolutionEvent, Link, ModelIdentity, NoteRecord
 from graphmem.stores.neo4j.rows import (
     event_row,
     link_row,
-    listed_vectors,
     note_properties,
     use_properties,
 )
 from graphmem.stores.neo4j.schema import SCHEMA_VERSION, SENTENCES, SLOTS
+from graphmem.stores.neo4j.vector_rows import listed_vectors
 from graphmem.transfer.chains import Chains
 from graphmem.transfer.encoding import Counts
 from graphmem.transfer.files import whole_folder

@@ -22,11 +22,11 @@ from graphmem.stores.neo4j.rows import (
     as_sent,
     event_row,
     link_row,
-    listed_vectors,
     note_properties,
     use_properties,
 )
 from graphmem.stores.neo4j.schema import SCHEMA_VERSION, SLOTS
+from graphmem.stores.neo4j.vector_rows import listed_vectors
 from graphmem.transfer.chains import Chains
 from graphmem.transfer.encoding import Counts, Record
 from graphmem.transfer.times import format_time

@@ -34,9 +34,9 @@ from graphmem.stores.neo4j.rows import (
     note_properties,
     pair_key,
     use_properties,
-    vector_properties,
 )
 from graphmem.stores.neo4j.schema import model_of
+from graphmem.stores.neo4j.vector_rows import vector_properties
 from graphmem.stores.neo4j.vectors import NamespaceState, state_of
 
 _Pair: TypeAlias = tuple[str, str]

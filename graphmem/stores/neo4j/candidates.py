@@ -19,10 +19,11 @@ from graphmem.model import (
     Scope,
 )
 from graphmem.stores.neo4j import cypher
-from graphmem.stores.neo4j.rows import listed_note_of, sentences_of, stored_link_of
+from graphmem.stores.neo4j.rows import listed_note_of, stored_link_of
 from graphmem.stores.neo4j.schema import VectorIndex
 from graphmem.stores.neo4j.scope import Visibility
 from graphmem.stores.neo4j.terms import lookup, tokens_of
+from graphmem.stores.neo4j.vector_rows import sentences_of
 from graphmem.stores.sentences import best_cosines
 
 OVERFETCH = 5

@@ -19,8 +19,9 @@ from graphmem.model import (
     Vector,
 )
 from graphmem.stores.neo4j.connection import run
-from graphmem.stores.neo4j.rows import event_of, link_of, note_of, vector_of
+from graphmem.stores.neo4j.rows import event_of, link_of, note_of
 from graphmem.stores.neo4j.scope import Visibility, scope_parameters
+from graphmem.stores.neo4j.vector_rows import vector_of
 from graphmem.stores.neo4j.vectors import NamespaceState, VectorCopies
 
 

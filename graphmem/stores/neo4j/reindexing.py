@@ -19,7 +19,7 @@ from graphmem.model import ModelIdentity, Note, NoteVectors
 from graphmem.stores.agreement import checked_pages
 from graphmem.stores.neo4j import cypher
 from graphmem.stores.neo4j.connection import Connection, run
-from graphmem.stores.neo4j.rows import note_of, sentences_sent
+from graphmem.stores.neo4j.rows import note_of
 from graphmem.stores.neo4j.schema import (
     SENTENCES,
     build_vector_index,
@@ -27,6 +27,7 @@ from graphmem.stores.neo4j.schema import (
     graph_state,
     other_slot,
 )
+from graphmem.stores.neo4j.vector_rows import sentences_sent
 from graphmem.stores.neo4j.vectors import Ask
 
 NOTES_A_PAGE = 500

@@ -38,15 +38,7 @@ from graphmem.stores.neo4j.check import Inspection
 from graphmem.stores.neo4j.connection import Connection, run
 from graphmem.stores.neo4j.reader import TransactionReader
 from graphmem.stores.neo4j.reindexing import Reindexing
-from graphmem.stores.neo4j.rows import (
-    event_of,
-    in_utc,
-    link_of,
-    note_of,
-    pair_key,
-    sentences_of,
-    vector_of,
-)
+from graphmem.stores.neo4j.rows import event_of, in_utc, link_of, note_of, pair_key
 from graphmem.stores.neo4j.schema import (
     VectorIndex,
     ensure_vector_index,
@@ -56,6 +48,7 @@ from graphmem.stores.neo4j.schema import (
 )
 from graphmem.stores.neo4j.scope import Visibility, scope_parameters
 from graphmem.stores.neo4j.terms import tokens_of
+from graphmem.stores.neo4j.vector_rows import sentences_of, vector_of
 from graphmem.stores.neo4j.vectors import NamespaceState, VectorCopies, state_of
 
 NOTES_A_PAGE = 1000

@@ -20,9 +20,9 @@ from neo4j import Record
 
 from graphmem.errors import EmbeddingMismatch
 from graphmem.model import ModelIdentity, Neighbour, Vector, WritePlan
-from graphmem.stores.neo4j.rows import vector_of
 from graphmem.stores.neo4j.schema import model_of
 from graphmem.stores.neo4j.scope import Visibility
+from graphmem.stores.neo4j.vector_rows import vector_of
 from graphmem.stores.vectors import Hits, VectorBlock
 
 Ask = Callable[..., list[Record]]
